@@ -120,12 +120,15 @@ def apply(connection: Connection, passwords: Mapping[str, str]) -> None:
     for component in COMPONENTS:
         if role_of(component, owner) in there:
             _allow(connection, role_of(component, owner), dict(rights_of(component)))
-    if (api := role_of("api", owner)) in there:
-        _allow_views(connection, api, dict(rights_of("api")))
-    for role in there & {role_of(component, owner) for component in READ_MAKERS}:
-        _allow_makers(connection, role)
     if role_of(TASK_QUEUE, owner) in there:
         _allow_queue(connection, role_of(TASK_QUEUE, owner))
+    if connection.execute(sa.text("SELECT to_regclass(:name)"), {"name": MAKERS}).scalar_one() is None:
+        return  # the migrations ended before the views
+    for role in there & {role_of(component, owner) for component in READ_MAKERS}:
+        _run(connection, f"GRANT USAGE ON SCHEMA {identifier(SCHEMA)} TO {identifier(role)}")
+        _run(connection, f"GRANT SELECT ON {MAKERS} TO {identifier(role)}")
+    if (api := role_of("api", owner)) in there:
+        _allow_views(connection, api, dict(rights_of("api")))
 
 
 def rights_of(component: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -182,21 +185,10 @@ def _allow(connection: Connection, role: str, rights: Mapping[str, Collection[st
 
 def _allow_views(connection: Connection, role: str, rights: Mapping[str, Collection[str]]) -> None:
     """Grant the rights on each table for its view in `site_views` too, which reads it with the owner's rights."""
-    schema = identifier(SCHEMA)
-    if connection.execute(sa.text("SELECT to_regnamespace(:name)"), {"name": SCHEMA}).scalar_one() is None:
-        return  # an older schema
-    _run(connection, f"GRANT USAGE ON SCHEMA {schema} TO {identifier(role)}")
     present = _own_tables(connection, "public")
     for table in site_views.VIEWS.keys() & present:
-        view = f"{schema}.{identifier(table)}"
+        view = f"{identifier(SCHEMA)}.{identifier(table)}"
         _run(connection, f"GRANT {', '.join(rights[table])} ON {view} TO {identifier(role)}")
-
-
-def _allow_makers(connection: Connection, role: str) -> None:
-    if connection.execute(sa.text("SELECT to_regclass(:name)"), {"name": MAKERS}).scalar_one() is None:
-        return  # an older schema
-    _run(connection, f"GRANT USAGE ON SCHEMA {identifier(SCHEMA)} TO {identifier(role)}")
-    _run(connection, f"GRANT SELECT ON {MAKERS} TO {identifier(role)}")
 
 
 def _allow_function(connection: Connection, function: str, roles: Collection[str]) -> None:

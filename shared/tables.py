@@ -503,7 +503,7 @@ command_batches = Table(  # many commands from one request
     Column("reason", Text, nullable=False, server_default=""),
     Column("requested_by", Text, nullable=False),
     Column("idempotency_key", Text),
-    Column("request_hash", Text, nullable=False),  # SHA-256 of the request
+    Column("request_hash", Text),  # SHA-256 of the request that used the key
     Column("traceparent", Text),
     Column("ttl_seconds", Integer),  # null: the default of the action
     Column("max_unproven", Text, nullable=False),  # a number, or a share such as 10%
@@ -559,7 +559,7 @@ command_schedules = Table(  # commands for later: at each time a batch is made
     Column("created_by", Text, nullable=False),
     _when("created_at", nullable=False),
     Column("idempotency_key", Text),
-    Column("request_hash", Text, nullable=False),  # SHA-256 of the request
+    Column("request_hash", Text),  # SHA-256 of the request that used the key
     _when("cancelled_at"),  # the row stays as history
     Column("cancelled_by", Text),
     CheckConstraint(f"weekdays <@ ARRAY{_values(Weekday)}", name="weekdays"),
@@ -721,7 +721,7 @@ quiet_times = Table(
     _when("ended_at"),  # ended by a person; the row stays as history
     Column("ended_by", Text),
     Column("idempotency_key", Text),
-    Column("request_hash", Text),
+    Column("request_hash", Text),  # SHA-256 of the request that used the key
     Column("named", Integer, Computed("cardinality(clients)", persisted=True), nullable=False),
     _one_of("preset", QuietPreset),
     CheckConstraint("quiet <> '{}' AND quiet <@ ARRAY['recovery', 'notices', 'screen', 'commands']", name="quiet"),

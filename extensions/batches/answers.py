@@ -12,7 +12,7 @@ from extensions.batches.store import BatchRow
 from functions.api.bodies import END, Answer, Body
 from functions.api.pages import Page
 from functions.api.routing import Call
-from functions.api.shapes.commands import StoredAction, idempotency_key
+from functions.api.shapes.commands import StoredAction
 from functions.api.shapes.sentences import OutcomeSentence, codes_of, facts_of, stored
 from functions.api.shapes.sites import AnySite, SearchText, Tag
 from functions.problems import InvalidField
@@ -78,7 +78,6 @@ def batch_request(call: Call, body: CommandsForMany) -> BatchRequest:
         ttl=timedelta(seconds=body.ttl_seconds) if body.ttl_seconds is not None else None,
         clients=None if body.clients is None else tuple(uuid.lower() for uuid in body.clients),
         filter=chosen or None,
-        idempotency_key=idempotency_key(call),
         traceparent=call.traceparent,
     )
 

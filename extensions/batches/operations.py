@@ -29,11 +29,9 @@ from shared.commands.store import CommandRow
 from shared.errors import (
     CommandBatchNotFound,
     CommandBatchOver,
-    IdempotencyKeyReused,
     NoClients,
     Refused,
     ServiceError,
-    SiteNotAllowed,
     TooManyClients,
 )
 from shared.postgres.door import database_now, scrub, transaction
@@ -100,43 +98,23 @@ def create(
     batch_id: str | None = None,
     left_out: Collection[str] = (),
 ) -> BatchRow:
-    """A new batch with all its members, nothing sent yet; or the batch of the caller's same idempotency key.
+    """A new batch with all its members, nothing sent yet.
 
     `batch_id` None: a new id. `left_out`: members that get nothing.
 
     Raises:
-        IdempotencyKeyReused: the key was used with another request.
-        SiteNotAllowed: the displays of the key's batch have left the caller's sites.
+        CommandBatchNotFound: the batch of this id was made before.
         NoClients, TooManyClients: no client, or more than 10,000.
         InvalidWaves, Refused: the waves, the limit or the time to live are invalid.
     """
     request = replace(request, reason=scrub(request.reason))
-    before = of_same_key(connection, request)
-    if before is not None:
-        return before
     members = _planned(request, _refusals_now(connection, now, request, uuids), left_out)
     batch_id = batch_id or str(uuid.uuid4())
     waves = max((one.wave for one in members if one.wave is not None), default=1)
     if not store.insert_batch(connection, now, batch_id, request, waves):
-        winner = of_same_key(connection, request)  # the very same request has won in the meantime
-        if winner is None:
-            raise CommandBatchNotFound
-        return winner
+        raise CommandBatchNotFound
     store.insert_members(connection, now, batch_id, members)
     return find(connection, batch_id)
-
-
-def of_same_key(connection: Connection, request: BatchRequest) -> BatchRow | None:
-    """The batch of this request's idempotency key. Raises IdempotencyKeyReused, SiteNotAllowed."""
-    key = request.idempotency_key
-    before = None if key is None else store.by_key(connection, request.requested_by, key)
-    if before is None:
-        return None
-    if before.request_hash != request.hash():
-        raise IdempotencyKeyReused
-    if (batch := store.get(connection, before.id)) is None:
-        raise SiteNotAllowed  # its displays have left the caller's sites since
-    return batch
 
 
 def _planned(

@@ -23,6 +23,7 @@ from extensions.batches.answers import (
 from extensions.batches.rules import BatchRequest
 from extensions.batches.store import BatchRow, MemberRow
 from functions.api.bodies import answer_of
+from functions.api.idempotency import keyed, once
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Reply, Routes
 from functions.api.shapes.commands import ASKED_WITH, outcome_sentences
@@ -34,7 +35,6 @@ from shared.errors import (
     CommandBatchNotFound,
     CommandBatchOver,
     Forbidden,
-    IdempotencyKeyReused,
     InvalidWaves,
     NoClients,
     SiteNotAllowed,
@@ -72,7 +72,7 @@ class MemberQuery(PageQuery):
     role=Role.OPERATOR,
     bound=Bound.CLIENTS,
     statuses={202: "Stored; one outcome for each client", 200: "Dry run: the outcomes it would have; nothing is sent"},
-    raises=(Forbidden, IdempotencyKeyReused, InvalidWaves, NoClients, TooManyClients),
+    raises=(Forbidden, InvalidWaves, NoClients, TooManyClients),
     headers=ASKED_WITH,
 )
 def send_commands(call: Call, body: NewCommands) -> Reply[Sent]:
@@ -81,12 +81,14 @@ def send_commands(call: Call, body: NewCommands) -> Reply[Sent]:
     if body.dry_run:
         return Reply(_dry_run(call, request), 200)
     with call.transaction() as (connection, now):
-        batch = operations.of_same_key(connection, request)
-        if batch is None:
-            batch = operations.create(connection, now, request, _uuids(call, connection, request))
-        if batch.created_at == now:  # this call made it, not an earlier one with the same key
-            facts = {"command": body.action, "reason": body.reason, "max_unproven": batch.max_unproven}
-            call.audit(connection, now, "command_batch.send", batch.id, waves=batch.waves, **facts)
+
+        def create() -> BatchRow:
+            created = operations.create(connection, now, request, _uuids(call, connection, request))
+            facts = {"command": body.action, "reason": body.reason, "max_unproven": created.max_unproven}
+            call.audit(connection, now, "command_batch.send", created.id, waves=created.waves, **facts)
+            return created
+
+        batch = once(connection, keyed(call), "command_batches", create, store.get)
     _work_off(call, batch.id)
     return Reply(_sent(call, batch.id), 202)
 

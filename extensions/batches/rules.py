@@ -1,7 +1,5 @@
 """Rules of batches: which client is in which wave, and the next step. Pure."""
 
-import hashlib
-import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -44,14 +42,7 @@ class BatchRequest(Struct, frozen=True):
     ttl: timedelta | None = None
     clients: tuple[str, ...] | None = None
     filter: Mapping[str, object] | None = None
-    idempotency_key: str | None = None
     traceparent: str | None = None
-
-    def hash(self) -> str:
-        """SHA-256 of the request in hexadecimal: the same key must come with the same request."""
-        ttl = self.ttl.total_seconds() if self.ttl else None
-        asked = [self.action, self.reason, self.waves, self.max_unproven, ttl, self.clients, self.filter]
-        return hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
     def to(self, client_uuid: str) -> CommandRequest:
         """The command for one client. A batch never overrides the lockout."""

@@ -26,13 +26,11 @@ from shared.access.rules import AuditLine
 from shared.clients import operations as clients
 from shared.errors import (
     ClientsUnknown,
-    IdempotencyKeyReused,
     NoClients,
     Refused,
     ScheduleNotFound,
     ScheduleOver,
     ServiceError,
-    SiteNotAllowed,
     TimeZoneUnknown,
     TooManySchedules,
 )
@@ -79,46 +77,25 @@ def covers(connection: Connection, row: KeptSchedule) -> int:
 
 
 def plan(connection: Connection, now: datetime, wanted: WantedSchedule) -> KeptSchedule:
-    """A new schedule, or the one of the caller's same idempotency key.
+    """A new schedule.
 
     Raises:
         ScheduleTimesRefused, TimeZoneUnknown: its times are invalid.
         InvalidWaves: its batches could never be made.
         NoClients, ClientsUnknown: it names no client, or one that does not exist.
-        IdempotencyKeyReused: the key was used with another request.
-        SiteNotAllowed: the displays of the key's schedule have left the caller's sites.
         TooManySchedules: 500 schedules have a next time.
     """
     wanted = replace(wanted, request=replace(wanted.request, reason=scrub(wanted.request.reason)))
-    before = _of_same_key(connection, wanted)
-    if before is not None:
-        return before
     rules.check_batch(wanted.request.waves, wanted.request.max_unproven)
     when = rules.checked(wanted.when, now)
     if store.count_live(connection) >= MOST_LIVE:
         raise TooManySchedules
     schedule_id = str(uuid.uuid4())
     quiet_times.lock_batch(connection)  # who renames its site waits for this transaction
-    if not store.insert(connection, now, schedule_id, wanted, when, rules.next_time(when, now)):
-        winner = _of_same_key(connection, wanted)  # the very same request has won in the meantime
-        if winner is None:
-            raise ScheduleNotFound
-        return winner
+    store.insert(connection, now, schedule_id, wanted, when, rules.next_time(when, now))
     if wanted.request.clients is not None:
         _name_clients(connection, schedule_id, list(dict.fromkeys(wanted.request.clients)))
     return find(connection, schedule_id)
-
-
-def _of_same_key(connection: Connection, wanted: WantedSchedule) -> KeptSchedule | None:
-    key = wanted.request.idempotency_key
-    before = None if key is None else store.by_key(connection, wanted.request.requested_by, key)
-    if before is None:
-        return None
-    if before.request_hash != wanted.hash():
-        raise IdempotencyKeyReused
-    if (row := store.get(connection, before.id)) is None:
-        raise SiteNotAllowed  # its displays have left the caller's sites since
-    return row
 
 
 def _name_clients(connection: Connection, schedule_id: str, uuids: list[str]) -> None:

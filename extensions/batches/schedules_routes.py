@@ -11,8 +11,9 @@ from extensions.batches import schedules_operations as operations
 from extensions.batches import schedules_store as store
 from extensions.batches.answers import CommandsForMany, Number, Reason, Share, Waves, batch_request
 from extensions.batches.schedules_answers import CommandSchedule, ScheduleDetails, SchedulesOfClient
-from extensions.batches.schedules_rules import WantedSchedule, When
+from extensions.batches.schedules_rules import KeptSchedule, WantedSchedule, When
 from functions.api.bodies import END, Body, Time, answer_of
+from functions.api.idempotency import keyed, once
 from functions.api.pages import Page, PageQuery, decode_cursor, page, page_of
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.commands import ASKED_WITH
@@ -21,7 +22,6 @@ from shared.errors import (
     ClientNotFound,
     ClientsUnknown,
     Forbidden,
-    IdempotencyKeyReused,
     InvalidWaves,
     NoClients,
     ScheduleNotFound,
@@ -92,7 +92,6 @@ def list_schedules(call: Call, query: ScheduleQuery) -> Page[CommandSchedule]:
     raises=(
         ClientsUnknown,
         Forbidden,
-        IdempotencyKeyReused,
         InvalidWaves,
         NoClients,
         ScheduleTimesRefused,
@@ -108,11 +107,14 @@ def plan_schedule(call: Call, body: NewSchedule) -> ScheduleDetails:
     """
     wanted = WantedSchedule(request=batch_request(call, body), when=_when(body))
     with call.transaction() as (connection, now):
-        row = operations.plan(connection, now, wanted)
-        if row.created_at == now:  # this call made it, not an earlier one with the same key
-            facts = {"command": body.action, "reason": body.reason, "next_at": row.next_at}
-            call.audit(connection, now, "schedule.create", f"schedule:{row.id}", **_worded(facts))
-        return _details(connection, row.id)
+
+        def plan() -> KeptSchedule:
+            planned = operations.plan(connection, now, wanted)
+            facts = {"command": body.action, "reason": body.reason, "next_at": planned.next_at}
+            call.audit(connection, now, "schedule.create", f"schedule:{planned.id}", **_worded(facts))
+            return planned
+
+        return _details(connection, once(connection, keyed(call), "command_schedules", plan, store.get).id)
 
 
 def _when(body: NewSchedule) -> When:

@@ -7,8 +7,6 @@ only.
 A time that the scheduler misses by more than the grace is recorded as missed and never made up for.
 """
 
-import hashlib
-import json
 import re
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,7 +14,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from extensions.batches import rules as batch_rules
 from extensions.batches.rules import BATCHES, BatchRequest, Wave
@@ -52,11 +50,6 @@ class WantedSchedule(Struct, frozen=True, kw_only=True):
 
     request: BatchRequest
     when: When
-
-    def hash(self) -> str:
-        """SHA-256 of the request in hexadecimal: the same key must come with the same request."""
-        asked = [self.request.hash(), *(str(value) for value in asdict(self.when).values())]
-        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
 
 class KeptSchedule(Struct, frozen=True, kw_only=True):

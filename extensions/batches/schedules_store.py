@@ -11,7 +11,6 @@ from sqlalchemy import Connection
 from extensions.batches.schedules_rules import KeptSchedule, ScheduleRun, WantedSchedule, When
 from extensions.batches.store import KNOWN
 from shared.clients.store import matches
-from shared.commands.store import Asked
 from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import END_OF_TIME, MAKERS, NOW, is_at_site_of, made, may_send
@@ -54,13 +53,6 @@ def lock(connection: Connection, schedule_id: str) -> KeptSchedule | None:
     return get(connection, schedule_id)
 
 
-@query.one_or_none(
-    "SELECT id, request_hash FROM public.command_schedules WHERE created_by = :created_by AND idempotency_key = :key"
-)
-def by_key(connection: Connection, created_by: str, key: str) -> Asked | None:
-    """The schedule for which this caller used this key, wherever its displays are now; None when unused."""
-
-
 @query.one(f"SELECT count(*) FROM public.command_schedules AS s WHERE {IS_LIVE}")
 def count_live(connection: Connection) -> int:
     """How many schedules of the whole fleet have a next time, also where the caller sees chosen sites only."""
@@ -69,11 +61,9 @@ def count_live(connection: Connection) -> int:
 INSERT = Query(
     """
     INSERT INTO command_schedules (id, action, reason, filter, waves, max_unproven, ttl_seconds, time_zone, at,
-        weekdays, local_time, until, next_at, created_by, created_at, idempotency_key, request_hash)
+        weekdays, local_time, until, next_at, created_by, created_at)
     VALUES (:id, :action, :reason, CAST(:filter AS jsonb), CAST(:waves AS jsonb), :max_unproven, :ttl_seconds,
-        :time_zone, :at, CAST(:weekdays AS text[]), :local_time, :until, :next_at, :created_by, :now,
-        :idempotency_key, :request_hash)
-    ON CONFLICT DO NOTHING
+        :time_zone, :at, CAST(:weekdays AS text[]), :local_time, :until, :next_at, :created_by, :now)
     """,
     NO_ROW,
 )
@@ -86,8 +76,8 @@ def insert(
     wanted: WantedSchedule,
     when: When,
     next_at: datetime | None,
-) -> bool:
-    """Add a schedule without clients, with these checked times. False when this caller's key is in use."""
+) -> None:
+    """Add a schedule without clients, with these checked times."""
     asked, ttl = wanted.request, wanted.request.ttl
     values = {
         "id": schedule_id,
@@ -98,11 +88,9 @@ def insert(
         "max_unproven": str(asked.max_unproven),
         "ttl_seconds": None if ttl is None else int(ttl.total_seconds()),
         "created_by": asked.requested_by,
-        "idempotency_key": asked.idempotency_key,
-        "request_hash": wanted.hash(),
     }
     times = asdict(when) | {"weekdays": list(when.weekdays)}
-    return INSERT.run(connection, now=now, next_at=next_at, **values, **times) == 1
+    INSERT.run(connection, now=now, next_at=next_at, **values, **times)
 
 
 @query.rows(

@@ -12,7 +12,6 @@ from sqlalchemy import Connection
 from extensions.batches.rules import BatchRequest, Counts, DecidedMember, PlannedMember
 from shared.commands.endings_store import NOBODYS, ending
 from shared.commands.rules import CANCELLED
-from shared.commands.store import Asked
 from shared.postgres import query
 from shared.postgres.fragments import MAKERS, is_at_site_of, is_open, made, may_send
 from shared.postgres.many import ManyRows, as_json
@@ -91,13 +90,6 @@ def lock_running(connection: Connection, batch_id: str) -> BatchRow | None:
     """One batch, locked; None when it does not run, later code made it, or another process sends it now."""
 
 
-@query.one_or_none(
-    "SELECT id, request_hash FROM public.command_batches WHERE requested_by = :requested_by AND idempotency_key = :key"
-)
-def by_key(connection: Connection, requested_by: str, key: str) -> Asked | None:
-    """The batch for which this caller used this key, wherever its displays are now; None when unused."""
-
-
 @query.rows("SELECT id FROM command_batches WHERE state = 'running' ORDER BY created_at, id")
 def running(connection: Connection) -> list[str]:
     """The ids of all running batches, the oldest first."""
@@ -139,10 +131,9 @@ def at_sites_of(connection: Connection, who: Maker, uuids: Sequence[str]) -> set
 
 INSERT_BATCH = Query(
     """
-    INSERT INTO command_batches (id, action, reason, requested_by, idempotency_key, request_hash, traceparent,
-        ttl_seconds, max_unproven, waves, created_at)
-    VALUES (:id, :action, :reason, :requested_by, :idempotency_key, :request_hash, :traceparent,
-        :ttl_seconds, :max_unproven, :waves, :now)
+    INSERT INTO command_batches (id, action, reason, requested_by, traceparent, ttl_seconds, max_unproven, waves,
+        created_at)
+    VALUES (:id, :action, :reason, :requested_by, :traceparent, :ttl_seconds, :max_unproven, :waves, :now)
     ON CONFLICT DO NOTHING
     """,
     NO_ROW,
@@ -150,9 +141,9 @@ INSERT_BATCH = Query(
 
 
 def insert_batch(connection: Connection, now: datetime, batch_id: str, request: BatchRequest, waves: int) -> bool:
-    """Add a batch without members. False when this caller's key is in use."""
+    """Add a batch without members. False when there is one with this id."""
     ttl = None if request.ttl is None else int(request.ttl.total_seconds())
-    more = {"id": batch_id, "now": now, "waves": waves, "ttl_seconds": ttl, "request_hash": request.hash()}
+    more = {"id": batch_id, "now": now, "waves": waves, "ttl_seconds": ttl}
     asked = asdict(request) | more | {"max_unproven": str(request.max_unproven)}
     return INSERT_BATCH.run(connection, **asked) == 1
 

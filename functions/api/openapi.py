@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 from werkzeug.http import HTTP_STATUS_CODES  # the standard library's phrases differ between Python versions
 
+from functions.api import idempotency
 from functions.api.routing import FORM, JSON, Bound, Endpoint, Routes
 from functions.api.shapes.sentences import Refusal
 from functions.problems import (
@@ -243,6 +244,8 @@ def _problems(endpoint: Endpoint) -> dict[int, set[str]]:
         raised += endpoint.turns.refusals
     if endpoint.body is not None:
         raised += [MalformedJson, errors.UnsupportedMediaType]
+    if idempotency.NAME in endpoint.headers:
+        raised += [errors.IdempotencyKeyReused]
     if endpoint.method != "GET":
         raised += [BodyTooLarge, errors.CrossSiteRequest]
     found: dict[int, set[str]] = {}

@@ -103,7 +103,7 @@ CREATE UNIQUE INDEX uq_client_commands_open ON client_commands (client_uuid, (ac
 CREATE TABLE command_batches (
     id text PRIMARY KEY,
     action text NOT NULL CHECK (action IN ('restart_app', 'reboot_host', 'shutdown_host', 'screen_on', 'screen_off')),
-    reason text NOT NULL DEFAULT '', requested_by text NOT NULL, idempotency_key text, request_hash text NOT NULL,
+    reason text NOT NULL DEFAULT '', requested_by text NOT NULL, idempotency_key text, request_hash text,
     traceparent text, ttl_seconds integer, max_unproven text NOT NULL, waves smallint NOT NULL,
     wave smallint NOT NULL DEFAULT 1,
     state text NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'paused', 'finished', 'aborted')),
@@ -125,7 +125,7 @@ CREATE TABLE command_schedules (
     weekdays text[] NOT NULL CHECK (weekdays <@ ARRAY['monday', 'tuesday', 'wednesday', 'thursday', 'friday',
         'saturday', 'sunday']),
     local_time text, until date, next_at timestamptz, created_by text NOT NULL, created_at timestamptz NOT NULL,
-    idempotency_key text, request_hash text NOT NULL, cancelled_at timestamptz, cancelled_by text,
+    idempotency_key text, request_hash text, cancelled_at timestamptz, cancelled_by text,
     UNIQUE (created_by, idempotency_key),
     CONSTRAINT ck_command_schedules_cancelled CHECK ((cancelled_at IS NULL) = (cancelled_by IS NULL)),
     CONSTRAINT ck_command_schedules_when CHECK ((at IS NULL) = (local_time IS NOT NULL)));

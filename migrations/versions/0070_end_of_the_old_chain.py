@@ -14,6 +14,8 @@ ALTER TABLE broker_crashes RENAME CONSTRAINT broker_crashes_pkey TO pk_broker_cr
 ALTER TABLE door_certificates RENAME CONSTRAINT door_certificates_pkey TO pk_door_certificates;
 ALTER TABLE uploads DROP COLUMN way, DROP COLUMN sha256;
 ALTER TABLE door_certificates ALTER COLUMN begins_at DROP DEFAULT;
+ALTER TABLE command_batches ALTER COLUMN request_hash DROP NOT NULL;
+ALTER TABLE command_schedules ALTER COLUMN request_hash DROP NOT NULL;
 
 UPDATE notification_channels SET events = events || newer_events;
 ALTER TABLE notification_channels DROP COLUMN newer_events;

@@ -22,10 +22,7 @@ from shared.errors import (
     CommandInFlight,
     CommandNotCancellable,
     CommandNotFound,
-    IdempotencyKeyReused,
     ServiceError,
-    SiteNotAllowed,
-    StateConflict,
 )
 from shared.postgres.door import scrub
 from shared.vocabulary import CommandState
@@ -63,7 +60,7 @@ def find(connection: Connection, command_id: str) -> CommandRow:
 
 
 def issue(connection: Connection, now: datetime, request: CommandRequest, timings: Timings) -> CommandRow:
-    """Add a `queued` command, or return the one of the caller's same idempotency key.
+    """Add a `queued` command.
 
     Publish it after the commit (`outbox.operations.publish_due`). One statement inserts the row and starts the lockout.
     Of concurrent requests exactly one wins; the others get an error.
@@ -74,30 +71,21 @@ def issue(connection: Connection, now: datetime, request: CommandRequest, timing
             the others.
         NotCapable: the display says that it cannot do this.
         CommandLockedOut: a restart or reboot ran recently; `lockout_until` is the end.
-        IdempotencyKeyReused: the key was used with another request.
-        SiteNotAllowed: the key's command is for a display that has left the caller's sites.
         Refused: the time to live is out of bounds.
     """
     request = replace(request, reason=scrub(request.reason), traceparent=request.traceparent or trace.begin())
     rules.lifetime(request, timings)
-    before = _of_same_key(connection, request)
-    if before is not None:
-        return before
     for row in store.insert(connection, now, {str(uuid.uuid4()): request}, timings):
         return row
-    try:
-        raise _refusal(connection, now, request)
-    except StateConflict:
-        winner = _of_same_key(connection, request)  # the very same request may have won in the meantime
-        if winner is None:
-            raise
-        return winner
+    target = store.targets(connection, [request.client_uuid]).get(request.client_uuid)
+    # another command was first and is over already; the caller may ask again
+    raise rules.refusal(request, target, now) or CommandInFlight()
 
 
 def issue_many(
     connection: Connection, now: datetime, requests: Sequence[CommandRequest], timings: Timings
 ) -> dict[str, CommandRow | ServiceError]:
-    """Issue commands without keys, each for another client. Returns by uuid the command or the error.
+    """Issue commands, each for another client. Returns by uuid the command or the error.
 
     One statement makes all commands, another finds the errors. The rules are those of `issue`.
     """
@@ -110,27 +98,6 @@ def issue_many(
         refusal = rules.refusal(request, targets.get(request.client_uuid), now)
         answers[request.client_uuid] = refusal or CommandInFlight()
     return answers
-
-
-def _refusal(connection: Connection, now: datetime, request: CommandRequest) -> ServiceError:
-    """Why the client did not get this command."""
-    target = store.targets(connection, [request.client_uuid]).get(request.client_uuid)
-    # another command was first and is over already; the caller may ask again
-    return rules.refusal(request, target, now) or CommandInFlight()
-
-
-def _of_same_key(connection: Connection, request: CommandRequest) -> CommandRow | None:
-    """The command of this request's idempotency key. Raises IdempotencyKeyReused, SiteNotAllowed."""
-    if request.idempotency_key is None:
-        return None
-    before = store.by_key(connection, request.requested_by, request.idempotency_key)
-    if before is None:
-        return None
-    if before.request_hash != request.hash():
-        raise IdempotencyKeyReused
-    if (command := store.get(connection, before.id)) is None:
-        raise SiteNotAllowed  # its display has left the caller's sites since
-    return command
 
 
 def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> CommandRow:

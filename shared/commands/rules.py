@@ -1,6 +1,5 @@
 """Rules of commands: the table of moves, and all decisions that need no database."""
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -130,23 +129,11 @@ class CommandRequest(Struct, frozen=True):
     source: CommandSource = CommandSource.OPERATOR
     ttl: timedelta | None = None
     override_lockout: bool = False
-    idempotency_key: str | None = None
     traceparent: str | None = None
     id: str | None = None
     """The id of the command; None: a new one."""
     reason_sentences: Sequence[Coded] | None = None
     """The codes of the reason; None: a person gave it."""
-
-    def hash(self) -> str:
-        """SHA-256 of the request in hexadecimal: the same key must come with the same request."""
-        asked = [
-            self.client_uuid,
-            self.action,
-            self.reason,
-            self.ttl.total_seconds() if self.ttl else None,
-            self.override_lockout,
-        ]
-        return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
 
 class Ack(Struct, frozen=True):

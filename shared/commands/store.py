@@ -137,20 +137,6 @@ def targets(connection: Connection, client_uuids: Collection[str]) -> dict[str, 
     return {target.uuid: target for target in TARGETS.all(connection, uuids=list(client_uuids))}
 
 
-class Asked(Struct, frozen=True):
-    """The command of an idempotency key, and the hash of the key's request."""
-
-    id: str
-    request_hash: str
-
-
-@query.one_or_none(
-    "SELECT id, request_hash FROM public.client_commands WHERE requested_by = :requested_by AND idempotency_key = :key"
-)
-def by_key(connection: Connection, requested_by: str, key: str) -> Asked | None:
-    """The command for which this caller used this key, wherever its display is now; None when unused."""
-
-
 class RequestedCommand(Struct, frozen=True):
     """A requested command: the columns of its row, and the fields that decide about it."""
 
@@ -161,8 +147,6 @@ class RequestedCommand(Struct, frozen=True):
     reason: str
     reason_sentences: Sequence[Coded] | None
     requested_by: str
-    idempotency_key: str | None
-    request_hash: str | None
     traceparent: str | None
     ttl_seconds: float
     heeds_lockout: bool
@@ -176,9 +160,8 @@ def insert(
 ) -> list[CommandRow]:
     """Insert commands by id and start their lockouts in one statement. Returns the new rows.
 
-    Leaves out a key that was used, and a client that is deleted, locked out, not capable, or has an open command: for a
-    screenshot an open screenshot, else any other. Locks the clients in the order of their uuids; a lost race is no
-    error.
+    Leaves out a client that is deleted, locked out, not capable, or has an open command: for a screenshot an open
+    screenshot, else any other. Locks the clients in the order of their uuids; a lost race is no error.
     """
     asked = [_new(command_id, request, timings) for command_id, request in requests.items()]
     return INSERT.all(connection, now=now, locked_until=now + timings.lockout, **ASKED.of(asked))
@@ -193,8 +176,6 @@ def _new(command_id: str, request: CommandRequest, timings: Timings) -> Requeste
         reason=request.reason,
         reason_sentences=request.reason_sentences,
         requested_by=request.requested_by,
-        idempotency_key=request.idempotency_key,
-        request_hash=request.hash() if request.idempotency_key else None,
         traceparent=request.traceparent,
         ttl_seconds=lifetime(request, timings).total_seconds(),
         heeds_lockout=respects_lockout(request),

@@ -3,24 +3,19 @@
 Making one waits until no tick recovers and no batch sends. So after its answer nothing is sent that it forbids.
 """
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from hashlib import sha256
 from typing import Any
 
-from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.errors import (
     ClientsUnknown,
-    IdempotencyKeyReused,
     OpeningHoursExist,
     QuietTimeNotFound,
     QuietTimeOver,
     QuietTimesRefused,
-    SiteNotAllowed,
 )
 from shared.postgres.door import scrub
 from shared.quiet import rules, store
@@ -28,68 +23,32 @@ from shared.quiet.rules import KeptQuietTime, QuietNow, QuietOn, WantedQuietTime
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, QuietState
 
 
-class MadeQuietTime(Struct, frozen=True):
-    """A quiet time, and whether this call made it: False when the caller's same key made it before."""
-
-    time: KeptQuietTime
-    is_new: bool
-
-
-def make(
-    connection: Connection, now: datetime, wanted: WantedQuietTime, by: str, key: str | None = None
-) -> MadeQuietTime:
-    """Store a quiet time, or return the one of the caller's same idempotency key. One that began before is on from now.
+def make(connection: Connection, now: datetime, wanted: WantedQuietTime, by: str) -> KeptQuietTime:
+    """Store a quiet time. One that began before is on from now.
 
     Raises:
         QuietTimesRefused, TimeZoneUnknown: its times do not fit.
         ClientsUnknown: some of its clients do not exist.
         OpeningHoursExist: the fleet, the site or the tag has opening hours.
-        IdempotencyKeyReused: the key was used with another quiet time.
-        SiteNotAllowed: the displays of the key's quiet time have left the caller's sites.
     """
     wanted = replace(wanted, reason=scrub(wanted.reason), clients=tuple(dict.fromkeys(wanted.clients)))
     store.lock_senders(connection)
-    if (before := _of_same_key(connection, wanted, by, key)) is not None:
-        return MadeQuietTime(before, is_new=False)
-    return MadeQuietTime(_insert(connection, now, rules.checked(wanted, now), by, key, wanted), is_new=True)
-
-
-def _insert(
-    connection: Connection,
-    now: datetime,
-    checked: WantedQuietTime,
-    by: str,
-    key: str | None,
-    asked: WantedQuietTime,
-) -> KeptQuietTime:
+    checked = rules.checked(wanted, now)
     unknown = sorted(set(checked.clients) - store.known_clients(connection, checked.clients)) if checked.clients else []
     if unknown:
         raise ClientsUnknown("some_clients_unknown", facts={"count": len(unknown)}, uuids=unknown[:100])
     place = (checked.scope, checked.site, checked.tag)
     if checked.preset is QuietPreset.OPENING_HOURS:
         store.end_old_hours(connection, now, *place, by)
-    made = store.insert(connection, now, checked, by, key, _hash(asked) if key else None)
-    if made is not None:
-        return made
-    if (winner := _of_same_key(connection, asked, by, key)) is not None:  # the same request won in the meantime
-        return winner
-    raise OpeningHoursExist(quiet_time_id=store.opening_hours_of(connection, *place))
+    return _inserted(connection, now, checked, by)
 
 
-def _of_same_key(connection: Connection, wanted: WantedQuietTime, by: str, key: str | None) -> KeptQuietTime | None:
-    if key is None or (before := store.by_key(connection, by, key)) is None:
-        return None
-    if before.request_hash != _hash(wanted):
-        raise IdempotencyKeyReused
-    if (time := store.get(connection, before.id)) is None:
-        raise SiteNotAllowed  # its displays have left the caller's sites since
-    return time
-
-
-def _hash(wanted: WantedQuietTime) -> str:
-    """The same for the same request."""
-    plain = to_builtins(wanted, builtin_types=(datetime,))
-    return sha256(json.dumps(plain, default=str, sort_keys=True).encode()).hexdigest()
+def _inserted(connection: Connection, now: datetime, wanted: WantedQuietTime, by: str) -> KeptQuietTime:
+    """A new quiet time. Raises OpeningHoursExist."""
+    made = store.insert(connection, now, wanted, by)
+    if made is None:
+        raise OpeningHoursExist(quiet_time_id=store.opening_hours_of(connection, wanted.scope, wanted.site, wanted.tag))
+    return made
 
 
 def change(connection: Connection, now: datetime, quiet_id: int, changes: Mapping[str, Any], by: str) -> KeptQuietTime:
@@ -115,11 +74,7 @@ def change(connection: Connection, now: datetime, quiet_id: int, changes: Mappin
     if not begun or (wanted.spans, wanted.time_zone) == (before.spans, before.time_zone):
         return store.write(connection, quiet_id, wanted)
     store.end(connection, now, quiet_id, by)
-    again = replace(wanted, starts_at=now)
-    made = store.insert(connection, now, again, by, None, None)
-    if made is None:
-        raise OpeningHoursExist(quiet_time_id=store.opening_hours_of(connection, again.scope, again.site, again.tag))
-    return made
+    return _inserted(connection, now, replace(wanted, starts_at=now), by)
 
 
 def _changed(before: KeptQuietTime, changes: Mapping[str, Any]) -> WantedQuietTime:

@@ -31,13 +31,6 @@ class Coverage(NamedTuple):
     clients: int
 
 
-class SameKey(NamedTuple):
-    """The quiet time that a caller made with a key."""
-
-    id: int
-    request_hash: str
-
-
 class QuietFilter(Struct, frozen=True):
     """Which quiet times a list holds. Every field narrows it; None leaves it open."""
 
@@ -109,22 +102,20 @@ WANTED: Final = WantedQuietTime.__struct_fields__
 INSERT = Query(
     f"""
     INSERT INTO quiet_times AS q (preset, quiet, scope, site, tag, clients, starts_at, ends_at, spans, time_zone,
-        reason, created_by, created_at, idempotency_key, request_hash)
+        reason, created_by, created_at)
     VALUES (:preset, CAST(:quiet AS text[]), :scope, :site, :tag, CAST(:clients AS text[]), :starts_at, :ends_at,
-        CAST(:spans AS jsonb), :time_zone, :reason, :by, :now, :key, :request_hash)
+        CAST(:spans AS jsonb), :time_zone, :reason, :by, :now)
     ON CONFLICT DO NOTHING RETURNING {KEPT_COLUMNS}
     """,
     KeptQuietTime,
 )
 
 
-def insert(
-    connection: Connection, now: datetime, wanted: WantedQuietTime, by: str, key: str | None, request_hash: str | None
-) -> KeptQuietTime | None:
-    """Add a quiet time. None when there are such opening hours already, or the caller's key is in use."""
+def insert(connection: Connection, now: datetime, wanted: WantedQuietTime, by: str) -> KeptQuietTime | None:
+    """Add a quiet time. None when there are such opening hours already."""
     values = {**{name: getattr(wanted, name) for name in WANTED}, "quiet": list(wanted.quiet)}
     values |= {"clients": list(wanted.clients), "spans": _json(wanted.spans)}
-    return INSERT.one_or_none(connection, **values, by=by, now=now, key=key, request_hash=request_hash)
+    return INSERT.one_or_none(connection, **values, by=by, now=now)
 
 
 def _json(spans: Collection[Span]) -> str:
@@ -152,11 +143,6 @@ def end_old_hours(
     connection: Connection, now: datetime, scope: QuietScope, site: str | None, tag: str | None, by: str
 ) -> None:
     """End the opening hours of the fleet, this site or this tag that are over by themselves, so that new ones fit."""
-
-
-@query.one_or_none("SELECT id, request_hash FROM public.quiet_times WHERE created_by = :by AND idempotency_key = :key")
-def by_key(connection: Connection, by: str, key: str) -> SameKey | None:
-    """The quiet time for which this caller used this key, wherever its displays are now; None when unused."""
 
 
 @query.rows("SELECT uuid FROM clients WHERE uuid = ANY(CAST(:uuids AS text[])) AND deleted_at IS NULL")

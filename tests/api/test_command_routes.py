@@ -1,11 +1,8 @@
 """Commands of people and scripts to one client or many: rights, answers, audit log."""
 
-import json
 import uuid
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -27,7 +24,6 @@ from tests.stores.commands_world import TIMINGS, new_client, seconds
 from tests.stores.listening_display import listening_display
 
 RESTART = {"action": "restart_app", "reason": "black screen"}
-KEY = "Idempotency-Key"
 
 
 @pytest.fixture
@@ -170,41 +166,6 @@ def test_an_admin_overrides_a_lockout_to_shut_down_and_it_is_audited(api: Api, e
 
     newest = audited(api, client)[0]
     assert (newest["details"]["override_lockout"], newest["details"]["reason"]) == (True, "it smells")
-
-
-BODIES: list[tuple[str, dict[str, Any]]] = [
-    ("/api/clients/{client}/commands", RESTART),
-    ("/api/commands", {**RESTART, "clients": ["{client}"]}),
-    ("/api/quiet-times", {"preset": "hold", "scope": "clients", "clients": ["{client}"], "reason": "painted"}),
-    ("/api/schedules", {**RESTART, "clients": ["{client}"], "time_zone": "UTC", "at": "{tomorrow}"}),
-]
-
-
-@pytest.mark.parametrize(("path", "body"), BODIES, ids=[path for path, _ in BODIES])
-def test_a_key_answers_the_same_also_to_many_at_once_and_refuses_another_request(
-    api: Api, client: str, path: str, body: dict[str, Any]
-) -> None:
-    tomorrow = (datetime.now(UTC) + timedelta(days=1)).isoformat()
-    said = json.dumps(body).replace("{client}", client).replace("{tomorrow}", tomorrow)
-
-    def ask(sent: str, key: str) -> Any:
-        headers = {KEY: key, "Content-Type": "application/json"}
-        return api.post(path.format(client=client), data=sent, headers=headers)
-
-    def done() -> set[int]:
-        lines = api.get("/api/audit?limit=100", "admin").get_json()["items"]
-        return {line["id"] for line in lines if line["result"] == "done"}
-
-    before = done()
-    with ThreadPoolExecutor(4) as pool:
-        first, *again = pool.map(lambda _: ask(said, client), range(4))
-    other = ask(said.replace(body["reason"], "another reason"), client)
-
-    assert {one.status_code for one in again} == {first.status_code} <= {201, 202}
-    assert len({one.get_json().get("batch_id") or one.get_json()["id"] for one in (first, *again)}) == 1
-    assert (other.status_code, other.get_json()["code"]) == (422, "idempotency_key_reused")
-    assert ask(said, "k" * 201).status_code == 400
-    assert len(done() - before) == 1
 
 
 # --- many ---

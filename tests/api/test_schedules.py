@@ -15,7 +15,6 @@ from tests.api.people import Api
 from tests.stores.commands_world import NOWHERE, new_client
 
 PATH = "/api/schedules"
-KEY = "Idempotency-Key"
 WEEKLY: dict[str, Any] = {"weekdays": ["sunday", "monday"], "local_time": "03:00", "time_zone": "Europe/Berlin"}
 
 

@@ -208,19 +208,6 @@ def test_a_command_for_a_display_that_is_away_waits_for_it(api: Api, folder: Pat
     assert done["state"] == "succeeded"
 
 
-def test_the_same_idempotency_key_answers_the_same_command(api: Api, display: SimulatedDisplay) -> None:
-    display.heartbeat("running")
-    key = {"Idempotency-Key": uuid.uuid4().hex}
-    send = path_of(display, "/commands")
-
-    first = api.post(send, {"action": "restart_app"}, 202, headers=key)
-    again = api.post(send, {"action": "restart_app"}, 202, headers=key)
-    other = api.post(send, {"action": "reboot_host"}, 422, headers=key)
-
-    assert first["id"] == again["id"]
-    assert other["code"] == "idempotency_key_reused"
-
-
 def test_a_deleted_displays_login_is_refused_and_its_uuid_stays_gone(api: Api, folder: Path) -> None:
     identity = str(uuid.uuid4())
     with enrol(api, identity, folder) as display:

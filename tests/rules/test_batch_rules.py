@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extensions.batches import rules
-from extensions.batches.rules import BatchRequest, BatchStep, Progress, Wave
+from extensions.batches.rules import BatchStep, Progress, Wave
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, InvalidWaves, NotCapable
-from shared.vocabulary import CommandAction, MemberOutcome
+from shared.vocabulary import MemberOutcome
 
 SIZES = [  # waves, clients, size of each wave
     (["rest"], 7, [7]),
@@ -133,23 +133,3 @@ RESULTS = [
 @pytest.mark.parametrize(("counts", "result"), RESULTS, ids=str)
 def test_nothing_partial_is_called_success(counts: dict[Any, int], result: str | None) -> None:
     assert rules.result(counts) == result
-
-
-def asked(**more: Any) -> BatchRequest:
-    return BatchRequest(**{"action": CommandAction.RESTART_APP, "requested_by": "anna", "reason": "", **more})
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"action": CommandAction.REBOOT_HOST},
-        {"reason": "other"},
-        {"waves": (1, "rest")},
-        {"max_unproven": 3},
-        {"clients": ("u",)},
-        {"filter": {"site": "Berlin"}},
-    ],
-    ids=str,
-)
-def test_every_part_of_a_request_changes_its_hash(change: dict[str, Any]) -> None:
-    assert asked(**change).hash() != asked().hash()

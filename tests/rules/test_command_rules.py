@@ -128,25 +128,6 @@ def test_without_a_time_to_live_the_actions_own_is_taken() -> None:
     assert rules.lifetime(request(), TIMINGS) == timedelta(seconds=60)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"client_uuid": "v"},
-        {"action": CommandAction.REBOOT_HOST},
-        {"reason": "other"},
-        {"ttl": timedelta(seconds=61)},
-        {"override_lockout": True},
-    ],
-    ids=str,
-)
-def test_every_part_of_a_request_changes_its_hash(change: dict[str, Any]) -> None:
-    assert request(**change).hash() != request().hash()
-
-
-def test_who_asks_and_the_trace_do_not_change_the_hash() -> None:
-    assert request(requested_by="bert", traceparent="00-a", idempotency_key="k").hash() == request().hash()
-
-
 TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
 

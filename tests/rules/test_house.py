@@ -185,7 +185,7 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
     assert allowed == {"fast_paho.py"}
 
 
-BUDGET: Final = {"lines of migrations": 1_299, "tables": 56, "settings": 50}
+BUDGET: Final = {"lines of migrations": 1_293, "tables": 56, "settings": 50}
 """What was reached. A change lowers it, or raises it with a line in the decision that asked for it."""
 
 

@@ -12,10 +12,9 @@ from msgspec.structs import replace
 
 from extensions.batches import rules as batch_rules
 from extensions.batches import schedules_rules as rules
-from extensions.batches.rules import BatchRequest
-from extensions.batches.schedules_rules import KeptSchedule, Turn, WantedSchedule, When
+from extensions.batches.schedules_rules import KeptSchedule, Turn, When
 from shared.errors import InvalidWaves, ScheduleTimesRefused, TimeZoneUnknown
-from shared.vocabulary import BatchState, CommandAction, ScheduleOutcome, ScheduleState, Weekday
+from shared.vocabulary import BatchState, ScheduleOutcome, ScheduleState, Weekday
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)  # a Tuesday
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -244,19 +243,6 @@ def test_a_time_has_one_batch_and_a_client_one_command_of_it_whoever_makes_them(
     assert (
         batch_rules.command_id(batch, "a") == batch_rules.command_id(batch, "a") != batch_rules.command_id(batch, "b")
     )
-
-
-def test_another_request_has_another_hash() -> None:
-    request = BatchRequest(CommandAction.RESTART_APP, "anna", "why", clients=("a",))
-    wanted = WantedSchedule(request=request, when=WEEKLY)
-    others = [
-        replace(wanted, when=replace(WEEKLY, local_time="04:00")),
-        replace(wanted, when=once(NOW)),
-        replace(wanted, request=replace(request, reason="other")),
-    ]
-
-    assert wanted.hash() == WantedSchedule(request=request, when=sundays("03:00")).hash()
-    assert len({wanted.hash(), *(one.hash() for one in others)}) == 4
 
 
 # --- words ---

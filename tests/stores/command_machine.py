@@ -8,6 +8,7 @@ docs/reliability.md are checked, and a trigger records every move of a command.
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -16,7 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 from sqlalchemy import Connection
 
-from shared.commands import operations
+from functions.api.idempotency import Keyed, once
+from shared.commands import operations, store
 from shared.commands.acks.operations import record_acks
 from shared.commands.outbox import operations as outbox
 from shared.commands.proofs_operations import record_new_starts
@@ -104,12 +106,14 @@ class CommandMachine(CommandModel):
             action,
             source=source,
             override_lockout=override,
-            idempotency_key=f"{self.client}-{self.keys}",
             ttl=None if seconds is None else timedelta(seconds=seconds),
         )
 
+        key = Keyed(wanted.requested_by, f"{self.client}-{self.keys}", "the same request")
+
         def issue(connection: Connection) -> str:
-            return str(operations.issue(connection, self.now, wanted, TIMINGS).id)
+            made = partial(operations.issue, connection, self.now, wanted, TIMINGS)
+            return once(connection, key, "client_commands", made, store.get).id
 
         try:
             try:

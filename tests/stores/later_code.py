@@ -51,7 +51,7 @@ def leave(connection: Connection, now: datetime) -> Later:
 def _batch(connection: Connection, now: datetime, client: str) -> str:
     """A running batch with one member whose turn has not come."""
     name = str(uuid.uuid4())
-    asked = {"requested_by": "user:later", "request_hash": "h", "max_unproven": "10%", "waves": 1, "created_at": now}
+    asked = {"requested_by": "user:later", "max_unproven": "10%", "waves": 1, "created_at": now}
     connection.execute(sa.insert(command_batches).values(id=name, action=ACTION, state="running", wave=1, **asked))
     member = {"batch_id": name, "client_uuid": client, "position": 0, "wave": 1, "outcome": "waiting"}
     connection.execute(sa.insert(command_batch_members).values(**member))

@@ -33,10 +33,8 @@ def wanted(
     return WantedQuietTime(preset, what, scope, site, tag, named, starts, until, spans, zone, reason)
 
 
-def make(
-    connection: Connection, now: datetime, one: WantedQuietTime, by: str = "user:anna", key: str | None = None
-) -> KeptQuietTime:
-    return operations.make(connection, now, one, by, key).time
+def make(connection: Connection, now: datetime, one: WantedQuietTime, by: str = "user:anna") -> KeptQuietTime:
+    return operations.make(connection, now, one, by)
 
 
 def hold(

@@ -16,9 +16,9 @@ from extensions.batches.operations import advance
 from extensions.batches.rules import BatchRequest, BatchStep
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
-from shared.errors import CommandBatchNotFound, CommandBatchOver, IdempotencyKeyReused, NoClients, TooManyClients
+from shared.errors import CommandBatchNotFound, CommandBatchOver, NoClients, TooManyClients
 from shared.postgres.door import database_now
-from shared.tables import client_commands, clients, command_batch_members
+from shared.tables import client_commands, clients
 from shared.vocabulary import CommandAction, MemberOutcome, PublishAnswer
 from tests.stores.command_faults import Crash, Database, Died
 from tests.stores.commands_world import (
@@ -161,17 +161,6 @@ def test_a_preview_says_what_each_would_get_and_stores_nothing(
     assert [one.outcome for one in members] == ["locked_out", *["accepted"] * 19, "unknown_client"]
     assert [one.wave for one in members] == [3, 1, *[2] * 10, *[3] * 8, None]
     assert store.page(connection, 10, None) == []
-
-
-def test_the_same_key_answers_the_same_batch_and_another_request_is_refused(
-    connection: Connection, now: datetime, fleet: list[str]
-) -> None:
-    batch = made(connection, now, fleet, idempotency_key="k")
-
-    assert made(connection, now, fleet, idempotency_key="k") == batch
-    with pytest.raises(IdempotencyKeyReused):
-        made(connection, now, fleet, idempotency_key="k", reason="another")
-    assert made(connection, now, fleet, idempotency_key="k", requested_by="bert") != batch
 
 
 # --- waves ---
@@ -412,15 +401,6 @@ def test_six_that_work_off_one_batch_at_once_send_each_client_one_command(
         assert commands_of(connection, real_fleet) == 30
         assert Counter(outcomes(connection, batch).values()) == {"accepted": 30}
     assert sum(report.sent for report in reports) == 30
-
-
-def test_the_same_request_eight_times_at_once_with_its_key_is_one_batch(engine: Engine, real_fleet: list[str]) -> None:
-    batches = at_once([partial(committed_batch, engine, real_fleet, idempotency_key="at once")] * 8)
-
-    assert len(set(batches)) == 1
-    with engine.connect() as connection:
-        count = sa.select(sa.func.count()).where(command_batch_members.c.batch_id == batches[0])
-        assert connection.execute(count).scalar_one() == 30
 
 
 def test_two_batches_for_the_same_clients_at_once_give_each_client_one_command(

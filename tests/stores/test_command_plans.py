@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
+from shared.access import idempotency_store
 from shared.clients import hours_store
 from shared.commands import endings_store, proofs_store, store
 from shared.commands.acks import store as acks
@@ -78,7 +79,8 @@ def test_what_is_asked_by_keys_reads_neither_clients_nor_commands_from_end_to_en
 
     def ask(connection: Connection) -> None:
         store.get(connection, ONE)
-        store.by_key(connection, "x", "key")
+        idempotency_store.first(connection, "client_commands", "x", "key")
+        idempotency_store.keep(connection, "client_commands", ONE, "key", "hash")
         store.targets(connection, [ONE])
         store.lock_clients(connection, [ONE])
         store.raise_lockouts(connection, [ONE], now)
@@ -103,7 +105,7 @@ def test_what_is_asked_by_keys_reads_neither_clients_nor_commands_from_end_to_en
 
     sent = all_sent_by(among_many, ask)
 
-    assert len(sent) == 23
+    assert len(sent) == 25
     for asked in sent:
         with kept_statement(among_many, asked) as run:
             plan = "\n".join(among_many.exec_driver_sql(f"EXPLAIN {run}").scalars())

@@ -14,7 +14,6 @@ from shared.errors import (
     CommandLockedOut,
     CommandNotCancellable,
     CommandNotFound,
-    IdempotencyKeyReused,
     NotCapable,
     Refused,
 )
@@ -119,19 +118,6 @@ def test_an_override_passes_the_lockout_and_raises_it_anew(connection: Connectio
     issue(connection, now + seconds(5), client, override_lockout=True)
 
     assert lockout(connection, client) == now + seconds(5) + LOCKOUT
-
-
-def test_the_same_key_answers_the_same_command_and_another_request_is_refused(
-    connection: Connection, now: datetime, client: str
-) -> None:
-    name = issue(connection, now, client, idempotency_key="k")
-    done(connection, now, client, name)
-
-    assert issue(connection, now, client, idempotency_key="k") == name
-    with pytest.raises(IdempotencyKeyReused):
-        issue(connection, now, client, REBOOT, idempotency_key="k")
-    with pytest.raises(CommandLockedOut):  # the key is this caller's own
-        issue(connection, now, client, idempotency_key="k", requested_by="bert")
 
 
 def test_a_time_to_live_out_of_bounds_leaves_nothing_behind(connection: Connection, now: datetime, client: str) -> None:

@@ -15,7 +15,7 @@ from shared.commands import operations
 from shared.commands.acks.operations import record_acks
 from shared.commands.outbox import operations as outbox
 from shared.commands.rules import Ack, Attempt, Claimed
-from shared.errors import CommandInFlight, CommandLockedOut, IdempotencyKeyReused, ServiceError
+from shared.errors import CommandInFlight, CommandLockedOut, ServiceError
 from shared.postgres.door import database_now
 from shared.tables import client_commands, clients
 from shared.vocabulary import CommandAction, CommandState, PublishAnswer
@@ -70,29 +70,6 @@ def test_a_restart_and_a_reboot_at_once_cannot_both_raise_the_lockout(engine: En
         with engine.connect() as connection:
             holder = sa.select(clients.c.lockout_command_id).where(clients.c.uuid == client)
             assert connection.execute(holder).scalar_one() == accepted[0]
-
-
-def test_a_request_repeated_at_once_with_its_key_is_one_command(engine: Engine) -> None:
-    for number in range(10):
-        client = new_client(engine)
-        key = f"repeated-{number}"
-
-        outcomes = at_once([partial(outcome_of, engine, client_uuid=client, idempotency_key=key)] * 8)
-
-        assert len(set(outcomes)) == 1
-        assert "-" in outcomes[0]
-
-
-def test_one_key_for_two_clients_at_once_is_refused_once(engine: Engine) -> None:
-    for number in range(5):
-        pair = [new_client(engine), new_client(engine)]
-        key = f"pair-{number}"
-
-        outcomes = at_once([partial(outcome_of, engine, client_uuid=client, idempotency_key=key) for client in pair])
-
-        assert sorted(outcome for outcome in outcomes if "-" not in outcome) == ["idempotency_key_reused"]
-        with engine.connect() as connection:  # the loser set no lockout
-            assert sorted(lockout(connection, client) is None for client in pair) == [False, True]
 
 
 def claim_all(engine: Engine, ids: Sequence[str]) -> list[Claimed]:
@@ -206,12 +183,10 @@ def test_the_lockout_of_the_loser_of_two_requests_is_not_raised(engine: Engine) 
         assert lockout(connection, client) is None
 
 
-def test_a_key_with_another_request_and_a_locked_client_are_refused_by_name(engine: Engine) -> None:
+def test_a_locked_client_is_refused_by_name(engine: Engine) -> None:
     client = new_client(engine, boot=None, start=None)
-    name = issued(engine, request(client, idempotency_key="once"))
+    name = issued(engine, request(client))
 
-    with pytest.raises(IdempotencyKeyReused):
-        issued(engine, request(client, CommandAction.REBOOT_HOST, idempotency_key="once"))
     record(engine, Ack(client, name, CommandState.SUCCEEDED))
     with pytest.raises(CommandLockedOut) as refusal:
         issued(engine, request(client, CommandAction.REBOOT_HOST))

@@ -46,7 +46,7 @@ def test_a_command_is_open_until_its_state_is_a_last_one(
     connection: Connection, now: datetime, state: CommandState
 ) -> None:
     of_it = {"id": "one", "client_uuid": add_client(connection, now), "action": "restart_app", "state": state.value}
-    whose = {"source": "operator", "reason": "", "requested_by": "user:anna", "request_hash": "-"}
+    whose = {"source": "operator", "reason": "", "requested_by": "user:anna"}
     times = {"created_at": now, "expires_at": now + HOUR}
     ended = {} if COMMAND_RANKS[state] < TERMINAL_RANK else {"finished_at": now}
     connection.execute(sa.insert(client_commands).values(**of_it, **whose, **times, **ended))

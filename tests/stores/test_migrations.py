@@ -164,6 +164,8 @@ GONE_SINCE = """
         ADD held_until timestamptz;
     ALTER TABLE uploads ADD way text NOT NULL DEFAULT 'parts', ADD sha256 text;
     ALTER TABLE door_certificates ALTER COLUMN begins_at SET DEFAULT 'epoch';
+    ALTER TABLE command_batches ALTER COLUMN request_hash SET NOT NULL;
+    ALTER TABLE command_schedules ALTER COLUMN request_hash SET NOT NULL;
     ALTER TABLE door_certificates RENAME CONSTRAINT pk_door_certificates TO door_certificates_pkey;
     ALTER TABLE broker_crashes RENAME CONSTRAINT pk_broker_crashes TO broker_crashes_pkey;
     ALTER TABLE notification_channels ADD newer_events text[] NOT NULL DEFAULT '{}';

@@ -11,7 +11,7 @@ from extensions.batches import operations as batches
 from extensions.batches import store as batches_store
 from extensions.batches.rules import BatchRequest, BatchStep
 from extensions.history import operations as history
-from shared.errors import IdempotencyKeyReused, OpeningHoursExist, QuietTimeNotFound
+from shared.errors import OpeningHoursExist, QuietTimeNotFound
 from shared.postgres.door import database_now
 from shared.quiet import operations, rules, store
 from shared.recovery import operations as recovery
@@ -111,13 +111,11 @@ def test_the_fleet_a_site_and_a_tag_have_their_hours_once(connection: Connection
     assert opening_hours(connection, now + 2 * DAY, open_between("09:00", "18:00"), "Rome")  # the season is over
 
 
-def test_two_ends_at_once_and_a_second_key(connection: Connection, now: datetime) -> None:
-    one = wanted(QuietPreset.SNOOZE, until=now + HOUR)
-    first, again = (make(connection, now, one, key="k").id for _ in range(2))
+def test_what_is_ended_again_does_not_change_and_what_is_not_there_is_said(
+    connection: Connection, now: datetime
+) -> None:
+    first = snooze(connection, now, now + HOUR)
 
-    assert first == again
-    with pytest.raises(IdempotencyKeyReused):
-        make(connection, now, wanted(QuietPreset.SNOOZE, until=now + 2 * HOUR), key="k")
     assert [operations.end(connection, now, first, "user:ben") for _ in range(2)] == [True, False]
     with pytest.raises(QuietTimeNotFound):
         operations.end(connection, now, 987_654_321, "user:ben")

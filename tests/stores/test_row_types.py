@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 import shared
+from shared.access.idempotency_store import CALLER
 from shared.postgres.driver import numbered
 from shared.postgres.query import NO_ROW, Query
 
@@ -33,8 +34,7 @@ NEVER_NULL: Final = {  # (statement, nullable column) -> why no row of the state
     "GIVE_UP client_commands.outcome_reason": SETS,
     "time_out client_commands.outcome_reason": SETS,
     "withdraw client_commands.outcome_reason": SETS,
-    "by_key client_commands.request_hash": "it is written with the key that WHERE asks for",
-    "by_key quiet_times.request_hash": "it is written with the key that WHERE asks for",
+    **{f"FIRST {table}.request_hash": "it is written with the key that WHERE asks for" for table in CALLER},
     "sites clients.site": WHERE,
     "sites_of clients.site": WHERE,
     "bad_screens clients.screen_failed_at": WHERE,

@@ -25,7 +25,6 @@ from shared.commands.rules import Ack, Sighting
 from shared.errors import (
     ClientNotFound,
     ClientsUnknown,
-    IdempotencyKeyReused,
     InvalidWaves,
     NoClients,
     ScheduleNotFound,
@@ -93,15 +92,6 @@ def test_a_schedule_is_kept_as_it_was_wanted(connection: Connection, now: dateti
     request = made.request(store.clients(connection, made.id))
     assert (request.clients, request.waves, request.max_unproven) == (tuple(basel[::-1]), (1, "10%", "rest"), 2)
     assert (request.ttl, request.filter) == (HOUR, None)
-
-
-def test_a_key_answers_the_same_schedule_and_no_other_request(connection: Connection, now: datetime) -> None:
-    made = plan(connection, now, idempotency_key="k")
-
-    assert plan(connection, now, idempotency_key="k").id == made.id
-    assert plan(connection, now, idempotency_key="k", requested_by="user:ben").id != made.id
-    with pytest.raises(IdempotencyKeyReused):
-        plan(connection, now, DAILY, idempotency_key="k")
 
 
 def test_what_could_never_be_made_is_refused_and_not_kept(connection: Connection, now: datetime) -> None:

@@ -75,7 +75,7 @@ def schedule(connection: Connection, site: str) -> None:
     row: dict[str, Any] = {"id": f"00000000-0000-4000-8000-{number:012}", "action": "restart_app", "reason": ""}
     row |= {"waves": ["rest"]}
     row |= {"filter": {"site": site, "tag": "wall"}, "max_unproven": "10%", "time_zone": "UTC", "at": now + EVER}
-    row |= {"weekdays": [], "next_at": now + EVER, "created_by": "user:anna", "created_at": now, "request_hash": "x"}
+    row |= {"weekdays": [], "next_at": now + EVER, "created_by": "user:anna", "created_at": now}
     connection.execute(sa.insert(command_schedules).values(**row))
 
 

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 import msgspec
 
 from functions.api.bodies import Body
+from functions.api.idempotency import keyed, once
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import commands as shapes
-from functions.api.shapes.commands import ASKED_WITH, idempotency_key
+from functions.api.shapes.commands import ASKED_WITH
 from functions.problems import InvalidField
 from shared.access.rules import check_may, check_may_send
 from shared.clients import operations as clients
@@ -24,7 +25,6 @@ from shared.errors import (
     CommandNotCancellable,
     CommandNotFound,
     Forbidden,
-    IdempotencyKeyReused,
     NotCapable,
     ScreenshotsOff,
 )
@@ -67,7 +67,6 @@ class EndOfCommand(Body):
         CommandLockedOut,
         Forbidden,
         NotCapable,
-        IdempotencyKeyReused,
         ScreenshotsOff,
     ),
     headers=ASKED_WITH,
@@ -80,11 +79,15 @@ def send_command(call: Call, uuid: str, body: NewCommand) -> shapes.Command:
     request = _request(call, uuid, body)
     timings = operations.timings(call.services.config)
     with call.transaction() as (connection, now):
-        if body.action is CommandAction.SCREENSHOT:
-            pictures_operations.check_allowed(connection, uuid)
-        command = operations.issue(connection, now, request, timings)
-        if command.created_at == now:  # this call made it, not an earlier one with the same key
-            call.audit(connection, now, f"command.{body.action}", uuid, command_id=command.id, **_why(body))
+
+        def issue() -> CommandRow:
+            if body.action is CommandAction.SCREENSHOT:
+                pictures_operations.check_allowed(connection, uuid)
+            issued = operations.issue(connection, now, request, timings)
+            call.audit(connection, now, f"command.{body.action}", uuid, command_id=issued.id, **_why(body))
+            return issued
+
+        command = once(connection, keyed(call), "client_commands", issue, store.get)
         cuts_through = quiet_rules.cut_through(quiet_times.of_client(connection, now, uuid))
     _log_issued(call, command)
     outbox.publish_due(call.services.engine, call.services.publisher, timings, PUBLISH_SECONDS, only_ids=[command.id])
@@ -106,7 +109,6 @@ def _request(call: Call, uuid: str, body: NewCommand) -> CommandRequest:
         source=CommandSource.OPERATOR,
         ttl=timedelta(seconds=body.ttl_seconds) if body.ttl_seconds is not None else None,
         override_lockout=body.override_lockout,
-        idempotency_key=idempotency_key(call),
         traceparent=call.traceparent,
     )
 

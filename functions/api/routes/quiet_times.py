@@ -8,9 +8,9 @@ import msgspec
 from sqlalchemy import Connection
 
 from functions.api.bodies import END, Answer, Body, Time, Uuid, answer_of
+from functions.api.idempotency import HEADER, keyed, once
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
-from functions.api.shapes.commands import ASKED_WITH, idempotency_key
 from functions.api.shapes.quiet import QuietTime
 from functions.api.shapes.sentences import QuietSentence
 from functions.api.shapes.sites import SiteName, Tag
@@ -19,7 +19,6 @@ from shared.clients import operations as clients
 from shared.errors import (
     ClientNotFound,
     ClientsUnknown,
-    IdempotencyKeyReused,
     OpeningHoursExist,
     QuietTimeNotFound,
     QuietTimeOver,
@@ -133,8 +132,8 @@ def list_quiet_times(call: Call, query: QuietTimeQuery) -> Page[QuietTime]:
     role=Role.OPERATOR,
     bound=Bound.LISTS,
     statuses={201: "Made"},
-    raises=(QuietTimesRefused, TimeZoneUnknown, ClientsUnknown, OpeningHoursExist, IdempotencyKeyReused),
-    headers={"Idempotency-Key": ASKED_WITH["Idempotency-Key"]},
+    raises=(QuietTimesRefused, TimeZoneUnknown, ClientsUnknown, OpeningHoursExist),
+    headers=HEADER,
 )
 def make_quiet_time(call: Call, body: NewQuietTime) -> QuietTime:
     """Make a quiet time. Several may overlap: quiet is what one of them makes quiet. Commands of people are still sent.
@@ -144,10 +143,13 @@ def make_quiet_time(call: Call, body: NewQuietTime) -> QuietTime:
     """
     _check(body)
     with call.transaction() as (connection, now):
-        made = operations.make(connection, now, _wanted(body), call.principal.actor, idempotency_key(call))
-        if made.is_new:
-            _audit(call, connection, now, "quiet_time.create", made.time, preset=body.preset, reason=body.reason)
-        return _shape(connection, now, made.time)
+
+        def make() -> KeptQuietTime:
+            made = operations.make(connection, now, _wanted(body), call.principal.actor)
+            _audit(call, connection, now, "quiet_time.create", made, preset=body.preset, reason=body.reason)
+            return made
+
+        return _shape(connection, now, once(connection, keyed(call), "quiet_times", make, store.get))
 
 
 @routes.get("/quiet-times/<id:quiet_id>", role=Role.VIEWER, bound=Bound.LISTS, raises=(QuietTimeNotFound,))

@@ -6,22 +6,17 @@ from typing import Annotated, Final
 import msgspec
 
 from functions.api.bodies import Answer
-from functions.api.routing import Call, Header
+from functions.api.idempotency import HEADER
+from functions.api.routing import Header
 from functions.api.shapes.sentences import OutcomeSentence, QuietSentence, RecoverySentence
-from functions.problems import InvalidField
 from shared.commands import rules
 from shared.commands import store as commands_store
-from shared.postgres.door import scrub
 from shared.sentences import Sentence
 from shared.trace import trace_id
 from shared.vocabulary import CommandAction, CommandSource, CommandState, ConfirmedBy
 
-LONGEST_KEY: Final = 200
 ASKED_WITH: Final = {
-    "Idempotency-Key": Header(
-        f"1 to {LONGEST_KEY} characters: a request with the same key gets the result of the first one",
-        {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY},
-    ),
+    **HEADER,
     "traceparent": Header("W3C trace context; its trace id is named in the answer, in log lines and to the display"),
 }
 
@@ -91,13 +86,3 @@ def outcome_sentences(state: CommandState, reason: str | None) -> list[OutcomeSe
     """The codes of the reason of a command's outcome."""
     said = rules.outcome_sentences(state, reason)
     return None if said is None else [OutcomeSentence(code=one.code, params=one.params) for one in said]
-
-
-def idempotency_key(call: Call) -> str | None:
-    """The request's idempotency key; None without one. Raises InvalidField."""
-    key = call.request.headers.get("Idempotency-Key")
-    if key is None:
-        return None
-    if not 1 <= len(key) <= LONGEST_KEY or scrub(key) != key:
-        raise InvalidField.at("Idempotency-Key", "field_characters", least=1, most=LONGEST_KEY)
-    return key

@@ -113,7 +113,7 @@ class Operator:
             what = quiet_rules.chosen(preset, None)
             zone = "Europe/Rome" if spans else None
             asked = WantedQuietTime(preset, what, scope, site, tag, uuids, begins, ends, spans, zone, "work")
-            return quiet_times.make(connection, now, asked, WHO).time.id
+            return quiet_times.make(connection, now, asked, WHO).id
 
         made: int | None = self._ask(do)
         self._count(f"quiet times of the kind {preset}", made)
