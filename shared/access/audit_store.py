@@ -13,8 +13,8 @@ from shared.postgres.fragments import END_OF_TIME
 from shared.postgres.query import NO_ROW, Query
 
 
-class KeptAuditLine(AuditLine, frozen=True):
-    """A stored line."""
+class AuditEntry(AuditLine, frozen=True):
+    """One change, done or refused."""
 
     id: int
     at: datetime
@@ -93,7 +93,7 @@ PAGE = Query(
         AND (CAST(:target AS text) IS NULL OR target = :target)
     ORDER BY at DESC, id DESC LIMIT :limit {FOR_ITS_VALUES}
     """,
-    KeptAuditLine,
+    AuditEntry,
 )
 
 
@@ -104,7 +104,7 @@ def page(
     actor: str | None = None,
     action: str | None = None,
     target: str | None = None,
-) -> list[KeptAuditLine]:
+) -> list[AuditEntry]:
     """Audit lines, newest first, past the (at, id) of `after`, of one actor, action or target if asked."""
     before, before_id = after or (END_OF_TIME, 0)
     values = {"before": before, "before_id": before_id, "actor": actor, "action": action, "target": target}

@@ -43,16 +43,16 @@ class CallersToken(Struct, frozen=True):
     sites: tuple[str, ...] | None
 
 
-class UserSession(Struct, frozen=True):
-    """A session for its person. `number`: its public id; `id_hash`: the hash of its cookie."""
+class OwnSession(Struct, frozen=True):
+    """One of the caller's valid sessions. `last_seen_at` is exact to a minute."""
 
-    id_hash: str
-    number: int
+    id: int
     created_at: datetime
     last_seen_at: datetime
     expires_at: datetime
     address: str | None
     browser: str | None
+    is_this_one: bool
 
 
 class ApiToken(Struct, frozen=True):
@@ -104,13 +104,16 @@ def note_session_use(connection: Connection, id_hash: str, now: datetime, not_si
 
 @query.rows(
     """
-    SELECT id_hash, number, created_at, last_seen_at, expires_at, address, browser FROM user_sessions
+    SELECT number AS id, created_at, last_seen_at, expires_at, address, browser, id_hash = :mine AS is_this_one
+    FROM user_sessions
     WHERE user_id = :user_id AND revoked_at IS NULL AND expires_at > :now AND last_seen_at > :seen_after
     ORDER BY last_seen_at DESC, number DESC
     """
 )
-def live_sessions(connection: Connection, user_id: int, now: datetime, seen_after: datetime) -> list[UserSession]:
-    """A user's valid sessions, the last used one first."""
+def live_sessions(
+    connection: Connection, user_id: int, mine: str, now: datetime, seen_after: datetime
+) -> list[OwnSession]:
+    """A user's valid sessions, the last used one first. `mine`: the hash of the cookie that asks."""
 
 
 @query.run(

@@ -1,14 +1,14 @@
 """/api/audit: who did what, newest first."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
-from functions.api.bodies import Answer, answer_of
-from functions.api.pages import Page, PageQuery, decode_cursor, page
+from functions.api.pages import Page, PageQuery, decode_cursor, page_of
 from functions.api.routing import Bound, Call, Routes
 from shared.access import audit_store
+from shared.access.audit_store import AuditEntry
 from shared.vocabulary import Role
 
 routes = Routes("audit", "/api/audit", "Who did what, and how it ended. Append only.")
@@ -24,23 +24,10 @@ class AuditQuery(PageQuery, kw_only=True):
     target: Word | None = None
 
 
-class AuditEntry(Answer):
-    """One change, done or refused."""
-
-    id: int
-    at: datetime
-    actor: str
-    action: str
-    target: str
-    result: str
-    request_id: str | None
-    details: dict[str, Any]
-
-
 @routes.get("", role=Role.ADMIN, bound=Bound.FLEET)
 def list_audit(call: Call, query: AuditQuery) -> Page[AuditEntry]:
     """The audit log, newest first."""
     after = decode_cursor(query.cursor, datetime, int)
     with call.transaction() as (connection, _):
         rows = audit_store.page(connection, query.limit + 1, after, query.actor, query.action, query.target)
-    return page(rows, query.limit, lambda row: (row.at, row.id), lambda row: answer_of(AuditEntry, row))
+    return page_of(rows, query.limit, lambda row: (row.at, row.id))

@@ -1,17 +1,17 @@
 """/api/users/me/second-factor: the code of an app besides one's password. `users` has the reset by an admin."""
 
-from datetime import datetime
 from typing import Annotated
 
 import msgspec
 
 from functions.api import proving
-from functions.api.bodies import Answer, Body
+from functions.api.bodies import Answer, Body, answer_of
 from functions.api.routing import Bound, Call, Routes
 from functions.api.turns import PEOPLE
 from shared.access import operations as access
 from shared.access import second_factor_operations, second_factor_rules
 from shared.access.passwords_rules import LONGEST
+from shared.access.second_factor_operations import State
 from shared.errors import (
     InvalidIdentity,
     Refused,
@@ -48,12 +48,9 @@ class FullProof(Body):
     code: Code
 
 
-class SecondFactor(Answer):
+class SecondFactor(State, frozen=True):
     """Whether signing in needs a code."""
 
-    since: datetime | None
-    """Null: no code is needed."""
-    recovery_codes_left: int
     is_required: bool
     """Whether people of this role must have one."""
 
@@ -77,12 +74,8 @@ def show_second_factor(call: Call) -> SecondFactor:
     proving.own_cookie(call)
     with call.transaction() as (connection, _):
         state = second_factor_operations.state(connection, int(call.principal.id))
-    who = call.services.config["SECOND_FACTOR_REQUIRED"]
-    return SecondFactor(
-        since=state.since,
-        recovery_codes_left=state.recovery_codes_left,
-        is_required=second_factor_rules.is_required(who, call.principal.role),
-    )
+    is_required = second_factor_rules.is_required(call.services.config["SECOND_FACTOR_REQUIRED"], call.principal.role)
+    return answer_of(SecondFactor, state, is_required=is_required)
 
 
 @routes.post(

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from functions.api import bodies, proving, sessions_begun
+from functions.api import proving, sessions_begun
 from functions.api.auth import must_change_password, must_set_up_second_factor
 from functions.api.bodies import Answer, Body
 from functions.api.folding import NAME
@@ -16,6 +16,7 @@ from shared.access import operations as access
 from shared.access import passwords_operations, passwords_rules, store
 from shared.access.rules import SESSION_RESTS, Principal, digest
 from shared.access.second_factor_rules import SecondFactorProof
+from shared.access.store import OwnSession
 from shared.config import Config
 from shared.errors import (
     InvalidIdentity,
@@ -76,18 +77,6 @@ class SignedOut(Answer):
     """Signed out here. The browser may go on to `address`, which signs out at the sign-in service, too."""
 
     address: str
-
-
-class OwnSession(Answer):
-    """One of the caller's valid sessions. `last_seen_at` is exact to a minute."""
-
-    id: int
-    created_at: datetime
-    last_seen_at: datetime
-    expires_at: datetime
-    address: str | None
-    browser: str | None
-    is_this_one: bool
 
 
 class OwnSessions(Answer):
@@ -185,8 +174,7 @@ def list_own_sessions(call: Call) -> OwnSessions:
     """Where the caller is signed in."""
     mine = digest(proving.own_cookie(call))
     with call.transaction() as (connection, now):
-        rows = store.live_sessions(connection, int(call.principal.id), now, now - SESSION_RESTS)
-    items = [bodies.answer_of(OwnSession, row, id=row.number, is_this_one=row.id_hash == mine) for row in rows]
+        items = store.live_sessions(connection, int(call.principal.id), mine, now, now - SESSION_RESTS)
     return OwnSessions(items=items)
 
 

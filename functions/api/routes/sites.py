@@ -4,11 +4,12 @@ from typing import Annotated
 
 import msgspec
 
-from functions.api.bodies import Answer, Body, answer_of
+from functions.api.bodies import Body, answer_of
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.sites import SiteName
 from shared.errors import SiteExists, SiteNotFound
 from shared.sites import operations
+from shared.sites.operations import RenamedSite
 from shared.vocabulary import Role
 
 routes = Routes("sites", "/api/sites", "Names of sites.")
@@ -22,7 +23,7 @@ class RenameOfSite(Body):
     merge: bool = False
 
 
-class NewNameOfSite(Answer):
+class NewNameOfSite(RenamedSite, frozen=True):
     """How many things bear the new name now.
 
     `opening_hours_ended`: of two sites that became one, the opening hours of `to` hold. `people_of_provider`: people
@@ -30,15 +31,6 @@ class NewNameOfSite(Answer):
     """
 
     site: str
-    displays: int
-    people: int
-    tokens: int
-    channels: int
-    quiet_times: int
-    opening_hours_ended: int
-    schedules: int
-    status_links: int
-    people_of_provider: int
 
 
 @routes.post("/rename", role=Role.ADMIN, bound=Bound.FLEET, raises=(SiteNotFound, SiteExists))

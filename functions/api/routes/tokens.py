@@ -12,6 +12,7 @@ from functions.api.shapes.sites import EmptySites, Sites, empty_sites
 from shared.access import operations as access
 from shared.access import store
 from shared.access.rules import check_expiry, sealed
+from shared.access.store import ApiToken
 from shared.errors import ExpiryInThePast, ExpiryTooFar, TokenNotFound
 from shared.vocabulary import Role
 
@@ -38,18 +39,9 @@ class IssuedToken(Answer):
     token: str
 
 
-class Token(Answer):
+class Token(ApiToken, frozen=True):
     """A token in a list, without its secret. `sites`: where the role counts; null: at all sites."""
 
-    id: str
-    name: str
-    role: Role
-    sites: list[str] | None
-    created_by: str
-    created_at: datetime
-    expires_at: datetime | None
-    revoked_at: datetime | None
-    last_used_at: datetime | None
     empty_sites: EmptySites
 
 

@@ -62,7 +62,7 @@ class Reset(Body):
     username: Username
 
 
-class User(Answer):
+class User(Person, frozen=True):
     """A person who signs in. `sites`: where the role counts; null: at all sites.
 
     `one_time_until`: the person has a one-time password from an admin. It works until then and must be changed at
@@ -70,17 +70,6 @@ class User(Answer):
     sign in at the sign-in service, which gives role and sites anew each time.
     """
 
-    id: int
-    username: str
-    role: Role
-    sites: list[str] | None
-    must_change_password: bool
-    created_at: datetime
-    last_sign_in_at: datetime | None
-    one_time_until: datetime | None
-    disabled_at: datetime | None
-    second_factor: bool
-    by_provider: bool
     empty_sites: EmptySites
 
 
