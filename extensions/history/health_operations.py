@@ -1,24 +1,29 @@
 """Use cases of the health history: the tick samples it, people read it."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from msgspec import Struct
 from sqlalchemy import Connection
 
 from extensions.history import health_rules as health_history_rules
 from extensions.history import health_store as health_history_store
-from extensions.history.health_rules import Extremes, Sample
+from extensions.history.health_rules import HealthPoint, HealthSummary
 from shared.clients import operations as clients
 
 
-class History(Struct, frozen=True):
-    """One client's measures over a time: points at equal steps, and three numbers for each measure."""
+class HealthHistory(Struct, frozen=True):
+    """At most 300 points in equal steps, the oldest first.
 
+    A display is sampled every five minutes. `since` and `until` are the range of the answer. It can be shorter than the
+    requested one: it excludes the future and times more than a week ago.
+    """
+
+    uuid: str
     since: datetime
     until: datetime
-    step: timedelta
-    points: list[Sample]
-    summary: dict[str, Extremes | None]
+    step_seconds: int
+    points: list[HealthPoint]
+    summary: HealthSummary
 
 
 def sample(connection: Connection, now: datetime, turn: int, at: datetime) -> tuple[int, int]:
@@ -31,7 +36,7 @@ def sample(connection: Connection, now: datetime, turn: int, at: datetime) -> tu
     ), health_history_store.drop_before(connection, turn, now - health_history_rules.KEPT)
 
 
-def history(connection: Connection, now: datetime, uuid: str, since: datetime, until: datetime) -> History:
+def history(connection: Connection, now: datetime, uuid: str, since: datetime, until: datetime) -> HealthHistory:
     """A client's history between `since` and `until`; the answer covers only the part that is kept.
 
     Raises:
@@ -41,10 +46,11 @@ def history(connection: Connection, now: datetime, uuid: str, since: datetime, u
     since = max(since, now - health_history_rules.KEPT)
     until = max(since, min(until, now))
     samples = health_history_store.samples_of(connection, uuid, since, until)
-    return History(
+    return HealthHistory(
+        uuid,
         since,
         until,
-        health_history_rules.step_of(since, until),
+        int(health_history_rules.step_of(since, until).total_seconds()),
         health_history_rules.points(samples, since, until),
-        {measure: health_history_rules.summary(samples, measure) for measure in health_history_rules.MEASURES},
+        health_history_rules.summary(samples),
     )

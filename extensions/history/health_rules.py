@@ -30,16 +30,29 @@ class Sample(Struct, frozen=True):
     temperature_celsius: float | None
 
 
+class HealthPoint(Sample, frozen=True):
+    """The averages over `step_seconds` from `at` on; null when nothing was reported."""
+
+
 MEASURES: Final = Sample.__struct_fields__[1:]
 
 
-class Extremes(Struct, frozen=True):
-    """Minimum, maximum and last value of one measure."""
+class HealthExtremes(Struct, frozen=True):
+    """The lowest and the highest sample, and the last sample with its time."""
 
     least: float
     most: float
     last: float
     last_at: datetime
+
+
+class HealthSummary(Struct, frozen=True):
+    """The extremes of each figure; null when it was not reported in this time."""
+
+    cpu_percent: HealthExtremes | None
+    memory_percent: HealthExtremes | None
+    disk_percent: HealthExtremes | None
+    temperature_celsius: HealthExtremes | None
 
 
 def due(last_tick_at: datetime | None, now: datetime) -> list[tuple[int, datetime]]:
@@ -58,7 +71,7 @@ def step_of(since: datetime, until: datetime) -> timedelta:
     return max(EVERY, -(-shortest // EVERY) * EVERY)
 
 
-def points(samples: Sequence[Sample], since: datetime, until: datetime) -> list[Sample]:
+def points(samples: Sequence[Sample], since: datetime, until: datetime) -> list[HealthPoint]:
     """One point for each step in [`since`, `until`): the mean of its samples, None without samples.
 
     A point's time is the start of its step. Samples outside are ignored.
@@ -69,7 +82,7 @@ def points(samples: Sequence[Sample], since: datetime, until: datetime) -> list[
     for sample in samples:
         if since <= sample.at < until:
             slots[(sample.at - since) // step].append(sample)
-    return [Sample(since + number * step, *_means(slot)) for number, slot in enumerate(slots)]
+    return [HealthPoint(since + number * step, *_means(slot)) for number, slot in enumerate(slots)]
 
 
 def _means(slot: Sequence[Sample]) -> list[float | None]:
@@ -80,10 +93,14 @@ def _means(slot: Sequence[Sample]) -> list[float | None]:
     return means
 
 
-def summary(samples: Sequence[Sample], measure: str) -> Extremes | None:
-    """Minimum, maximum and last value of a measure in samples in order of time; None without a value."""
+def summary(samples: Sequence[Sample]) -> HealthSummary:
+    """Minimum, maximum and last value of each measure in samples in order of time."""
+    return HealthSummary(**{measure: _extremes(samples, measure) for measure in MEASURES})
+
+
+def _extremes(samples: Sequence[Sample], measure: str) -> HealthExtremes | None:
     points = [(sample.at, value) for sample in samples if (value := getattr(sample, measure)) is not None]
     if not points:
         return None
     values = [value for _, value in points]
-    return Extremes(min(values), max(values), values[-1], points[-1][0])
+    return HealthExtremes(min(values), max(values), values[-1], points[-1][0])

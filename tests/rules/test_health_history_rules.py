@@ -97,8 +97,9 @@ def test_what_lies_outside_is_left_out_and_no_time_has_no_points() -> None:
 def test_the_summary_has_the_extremes_of_the_samples_and_the_last_one_told() -> None:
     samples = [told(0, 20.0), told(5, 95.5), told(10, 3.0), told(15, None, 50.0)]
 
-    cpu = health_history_rules.summary(samples, "cpu_percent")
+    summary = health_history_rules.summary(samples)
+    cpu = summary.cpu_percent
 
     assert cpu is not None
     assert (cpu.least, cpu.most, cpu.last, cpu.last_at) == (3.0, 95.5, 3.0, NOON + 10 * MINUTES)
-    assert health_history_rules.summary(samples, "disk_percent") is None
+    assert summary.disk_percent is None

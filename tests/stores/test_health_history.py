@@ -136,8 +136,8 @@ def test_a_measure_that_is_not_told_stays_unknown_among_others_that_are(
 
     found = health_history_operations.history(connection, now, client, now - timedelta(hours=1), now)
 
-    assert found.summary["temperature_celsius"] is None
-    cpu = found.summary["cpu_percent"]
+    assert found.summary.temperature_celsius is None
+    cpu = found.summary.cpu_percent
     assert cpu is None or cpu.last == 12.3
 
 
