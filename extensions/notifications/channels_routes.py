@@ -52,13 +52,18 @@ class HoursBody(Body, kw_only=True):
     end: Annotated[LocalTime, msgspec.Meta(description="on the next day if it is not after `begin`")]
 
 
-class NewNotificationChannel(Body, kw_only=True):
-    """A channel to add. `url` is a webhook's URL or an Apprise address (`mailto://…`, `slack://…`)."""
+class ChannelTrial(Body, kw_only=True):
+    """A channel that is not saved, to try: its fields mean the same as when it is added."""
 
     name: Name
     kind: ChannelKind
     url: Address
     signing_secret: Secret | None = None
+
+
+class NewNotificationChannel(ChannelTrial, kw_only=True):
+    """A channel to add. `url` is a webhook's URL or an Apprise address (`mailto://…`, `slack://…`)."""
+
     events: Events = msgspec.field(default_factory=lambda: list(rules.DEFAULT_EVENTS))
     delay_seconds: Delay = 120
     sites: Sites | None = None
@@ -112,15 +117,6 @@ class NotificationChannel(Answer):
     last_error: str | None
     last_error_sentences: list[DeliverySentence] | None
     empty_sites: EmptySites
-
-
-class ChannelTrial(Body, kw_only=True):
-    """A channel that is not saved, to try: its fields mean the same as when it is added."""
-
-    name: Name
-    kind: ChannelKind
-    url: Address
-    signing_secret: Secret | None = None
 
 
 class TrialResult(Answer):

@@ -1,6 +1,5 @@
 """/api/notifications: the messages that were sent."""
 
-from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -8,32 +7,18 @@ import msgspec
 from extensions.notifications.answers import DELIVERIES, DeliverySentence
 from extensions.notifications.deliveries import store as deliveries_store
 from extensions.notifications.deliveries.store import ListedMessage
-from functions.api.bodies import Answer, answer_of
+from functions.api.bodies import answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.sentences import stored
-from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase, Role
+from shared.vocabulary import DeliveryState, Role
 
 routes = Routes("notifications", "/api/notifications", "The messages that were sent.")
 
 
-class Delivery(Answer):
+class Delivery(ListedMessage, frozen=True):
     """One message to one channel. `due_at` is the next try, while it is pending; `error` is of the last try."""
 
-    id: int
-    channel_id: int
-    channel_name: str
-    subject: str
-    phase: NotificationPhase
-    event: NotificationEvent
-    title: str
-    text: str
-    state: DeliveryState
-    attempts: int
-    created_at: datetime
-    due_at: datetime | None
-    finished_at: datetime | None
-    error: str | None
     error_sentences: list[DeliverySentence] | None
 
 
@@ -55,6 +40,4 @@ def list_notification_deliveries(call: Call, query: DeliveryQuery) -> Page[Deliv
 
 
 def _delivery(row: ListedMessage) -> Delivery:
-    due_at = row.due_at if row.state is DeliveryState.PENDING else None
-    sentences = stored(DELIVERIES, row.error, row.error_sentences)
-    return answer_of(Delivery, row, due_at=due_at, error_sentences=sentences)
+    return answer_of(Delivery, row, error_sentences=stored(DELIVERIES, row.error, row.error_sentences))

@@ -13,7 +13,8 @@ from sqlalchemy import Connection
 
 from extensions.screenshots import operations, rules, store
 from extensions.screenshots.rules import Picture
-from functions.api.bodies import Answer, Body, QueryParameters, Uuid, answer_of
+from extensions.screenshots.store import Screenshot
+from functions.api.bodies import Answer, Body, QueryParameters, Uuid
 from functions.api.files import OTHERS_POLICY
 from functions.api.routing import PUBLIC, Bound, Call, Header, Reply, Routes
 from functions.api.shapes.sites import AnySite
@@ -45,19 +46,6 @@ routes = Routes(
 JPEG: Final = "image/jpeg"
 MOST_OF_INCIDENT: Final = 100
 LOGIN: Final = Header("Basic: the display's uuid and its password at the broker", required=True)
-
-
-class Screenshot(Answer):
-    """A stored picture: `command_id` asked for it, or it was taken before the failure at `failure_at`."""
-
-    id: int
-    client_uuid: str
-    command_id: str | None
-    failure_at: datetime | None
-    taken_at: datetime
-    stored_at: datetime
-    width: int
-    height: int
 
 
 class ScreenshotsOfClient(Answer):
@@ -124,7 +112,7 @@ def screenshots_of_client(call: Call, uuid: str) -> ScreenshotsOfClient:
         items = store.of_client(connection, uuid)
     if allowed is None:
         raise ClientNotFound
-    return ScreenshotsOfClient(allowed=allowed, items=[answer_of(Screenshot, item) for item in items])
+    return ScreenshotsOfClient(allowed=allowed, items=items)
 
 
 @routes.get(
@@ -135,7 +123,7 @@ def screenshots_of_incident(call: Call, incident_id: int) -> ScreenshotsOfIncide
     with call.transaction() as (connection, _):
         timeline_operations.find(connection, incident_id)
         items = store.of_incident(connection, incident_id, MOST_OF_INCIDENT)
-    return ScreenshotsOfIncident(items=[answer_of(Screenshot, item) for item in items])
+    return ScreenshotsOfIncident(items=items)
 
 
 @routes.get("/screenshots", role=Role.OPERATOR, bound=Bound.LISTS)
@@ -143,7 +131,7 @@ def newest_screenshots(call: Call, query: NewestQuery) -> NewestScreenshots:
     """The newest picture of each of these displays."""
     with call.transaction() as (connection, _):
         items = store.newest(connection, query.client)
-    return NewestScreenshots(items=[answer_of(Screenshot, item) for item in items])
+    return NewestScreenshots(items=items)
 
 
 @routes.get(

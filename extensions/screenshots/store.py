@@ -15,22 +15,20 @@ from shared.postgres.query import NO_ROW, Query, columns
 from shared.sites.pictures_store import SEEN
 
 
-class KeptScreenshot(Struct, frozen=True):
-    """A stored picture, without its bytes."""
+class Screenshot(Struct, frozen=True):
+    """A stored picture: `command_id` asked for it, or it was taken before the failure at `failure_at`."""
 
     id: int
     client_uuid: str
     command_id: str | None
-    """The command that requested it; None for a picture before a failure."""
     failure_at: datetime | None
-    """The failure before which it was taken; None for a requested picture."""
     taken_at: datetime
     stored_at: datetime
     width: int
     height: int
 
 
-SHOWN: Final = columns(KeptScreenshot, "s")
+SHOWN: Final = columns(Screenshot, "s")
 WHOSE: Final = "JOIN clients AS c ON c.uuid = s.client_uuid AND c.deleted_at IS NULL"
 
 
@@ -40,7 +38,7 @@ WHOSE: Final = "JOIN clients AS c ON c.uuid = s.client_uuid AND c.deleted_at IS 
     WHERE s.client_uuid = :client_uuid AND {SEEN} ORDER BY s.taken_at DESC
     """
 )
-def of_client(connection: Connection, client_uuid: str) -> list[KeptScreenshot]:
+def of_client(connection: Connection, client_uuid: str) -> list[Screenshot]:
     """A client's pictures, the newest first; none if people may not see them."""
 
 
@@ -51,7 +49,7 @@ def of_client(connection: Connection, client_uuid: str) -> list[KeptScreenshot]:
     WHERE {SEEN} ORDER BY s.client_uuid
     """
 )
-def newest(connection: Connection, uuids: Collection[str]) -> list[KeptScreenshot]:
+def newest(connection: Connection, uuids: Collection[str]) -> list[Screenshot]:
     """The newest picture of each of these clients that has one and whose screen people may see."""
 
 
@@ -64,7 +62,7 @@ def newest(connection: Connection, uuids: Collection[str]) -> list[KeptScreensho
     ORDER BY c.name, c.uuid, s.place LIMIT :limit
     """
 )
-def of_incident(connection: Connection, incident_id: int, limit: int) -> list[KeptScreenshot]:
+def of_incident(connection: Connection, incident_id: int, limit: int) -> list[Screenshot]:
     """The pictures of an incident's displays before they failed, ordered by display."""
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from extensions.status_pages import rules, store
-from extensions.status_pages.rules import ShownDisplay
+from extensions.status_pages.rules import StatusOfDisplay
 from extensions.status_pages.store import PageLink, UsedLink
 from shared.access import operations as access
 from shared.access.rules import TOKEN_USE_RESOLUTION, digest, is_use_worth_noting
@@ -40,7 +40,7 @@ class SitePage(Struct, frozen=True):
 
     site: str
     now: datetime
-    displays: Sequence[ShownDisplay]
+    displays: Sequence[StatusOfDisplay]
     more: bool
     """Whether the site has more displays than are shown."""
     incidents: Sequence[ToldIncident]

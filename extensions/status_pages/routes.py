@@ -8,6 +8,8 @@ import msgspec
 from extensions.status_pages import operations, rules, store
 from extensions.status_pages.kept_answers import KeptAnswers
 from extensions.status_pages.operations import SitePage
+from extensions.status_pages.rules import StatusOfDisplay
+from extensions.status_pages.store import PageLink
 from functions.api import bodies
 from functions.api.bodies import Answer, Body, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page_of
@@ -19,7 +21,7 @@ from functions.api.turns import STATUS_PAGES
 from functions.problems import DatabaseUnavailable
 from shared.errors import StatusLinkInvalid, StatusLinkNotFound, TooManyAttempts
 from shared.sentences import in_code
-from shared.vocabulary import PageState, Role
+from shared.vocabulary import Role
 
 routes = Routes("status_pages", "/api", "Public status pages of sites.")
 
@@ -43,32 +45,10 @@ class MadeStatusLink(Answer):
     secret: str
 
 
-class StatusLink(Answer):
+class StatusLink(PageLink, frozen=True):
     """A link in a list, without its secret. `last_used_at` is exact to a minute."""
 
-    id: int
-    name: str
-    site: str
-    created_by: str
-    created_at: datetime
-    ended_at: datetime | None
-    last_used_at: datetime | None
     empty_sites: EmptySites
-
-
-class StatusOfDisplay(Answer):
-    """A display on the page.
-
-    `since`: when this state began, a week ago at the earliest. `hours`: a letter for each of the last 168 hours, the
-    oldest first, by the worst state in it: r runs, n does not, u unknown, - off or not there yet. `availability`: the
-    share, 0 to 1, of the open and known time of the week in which it ran.
-    """
-
-    name: str
-    state: PageState
-    since: datetime
-    hours: str
-    availability: float | None
 
 
 class StatusIncident(Answer):
@@ -161,7 +141,7 @@ def _shown(found: SitePage) -> StatusPage:
     return StatusPage(
         site=found.site,
         as_of=found.now,
-        displays=[answer_of(StatusOfDisplay, one) for one in found.displays],
+        displays=list(found.displays),
         more=found.more,
         incidents=[
             answer_of(

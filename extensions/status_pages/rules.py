@@ -38,17 +38,19 @@ LETTERS: Final[Mapping[ClientStatus | None, str]] = {
 }
 
 
-class ShownDisplay(Struct, frozen=True):
-    """A display on the page."""
+class StatusOfDisplay(Struct, frozen=True):
+    """A display on the page.
+
+    `since`: when this state began, a week ago at the earliest. `hours`: a letter for each of the last 168 hours, the
+    oldest first, by the worst state in it: r runs, n does not, u unknown, - off or not there yet. `availability`: the
+    share, 0 to 1, of the open and known time of the week in which it ran.
+    """
 
     name: str
     state: PageState
     since: datetime
-    """When this state began; no earlier than a week ago."""
     hours: str
-    """A letter for each of the last 168 hours, the oldest first: the worst state in it, as of LETTERS."""
     availability: float | None
-    """The share of the week's open and known time in which it ran, 0 to 1; None without such time."""
 
 
 def plainly(strip: Sequence[Segment]) -> list[Segment]:
@@ -71,13 +73,13 @@ def _plain(status: ClientStatus) -> ClientStatus:
 
 def shown(
     name: str, strip: Sequence[Segment], closed: Sequence[tuple[datetime, datetime]], now: datetime
-) -> ShownDisplay:
+) -> StatusOfDisplay:
     """A display by its states of the last week, and by the times in which its screen was meant to be off."""
     strip = plainly(strip)
     state, since = _present(strip, closed, now)
     [spent] = by_day(strip, closed, [LocalDay(now.date(), now - WEEK, now)])
     known = spent.up + spent.down
-    return ShownDisplay(name, state, since, _hours(strip, closed, now), spent.up / known if known else None)
+    return StatusOfDisplay(name, state, since, _hours(strip, closed, now), spent.up / known if known else None)
 
 
 def _present(

@@ -61,7 +61,7 @@ class Try(Struct, frozen=True):
 
 
 class ListedMessage(Struct, frozen=True):
-    """A message in a list."""
+    """A message in a list. `due_at` is the next try, while it is pending."""
 
     id: int
     channel_id: int
@@ -74,10 +74,10 @@ class ListedMessage(Struct, frozen=True):
     state: DeliveryState
     attempts: int
     created_at: datetime
-    due_at: datetime
+    due_at: datetime | None
     finished_at: datetime | None
     error: str | None
-    error_sentences: list[Coded] | None
+    error_sentences: Sequence[Coded] | None
 
 
 OWN_FACTS: Final = "coalesce(d.message -> 'own', d.message -> 'facts')"
@@ -270,7 +270,7 @@ def revive(connection: Connection, now: datetime, channel_id: int) -> int:
     f"""
     SELECT d.id, d.channel_id, c.name AS channel_name, d.subject, d.phase,
         d.event, d.message ->> 'title' AS title, d.message ->> 'text' AS text, d.state, d.attempts, d.created_at,
-        d.due_at, d.finished_at, d.error, d.error_sentences
+        CASE d.state WHEN 'pending' THEN d.due_at END AS due_at, d.finished_at, d.error, d.error_sentences
     FROM notification_deliveries AS d JOIN notification_channels AS c ON c.id = d.channel_id
     WHERE (CAST(:channel_id AS bigint) IS NULL OR d.channel_id = :channel_id)
         AND (CAST(:state AS text) IS NULL OR d.state = :state)
