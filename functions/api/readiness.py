@@ -24,7 +24,7 @@ PING = Query("SELECT 1", int)
 REVISION = Query("SELECT version_num FROM alembic_version", str)
 
 
-class Finding(Struct, frozen=True):
+class Check(Struct, frozen=True):
     """The result of checking one part."""
 
     ok: bool
@@ -39,9 +39,9 @@ class Readiness:
         self._services = services
         self._lock = threading.Lock()
         self._looked_at = float("-inf")
-        self._findings: dict[str, Finding] = {}
+        self._findings: dict[str, Check] = {}
 
-    def findings(self) -> dict[str, Finding]:
+    def findings(self) -> dict[str, Check]:
         """The finding of each part, by the part's name."""
         if not self._lock.acquire(blocking=not self._findings):
             return self._findings
@@ -53,8 +53,8 @@ class Readiness:
         finally:
             self._lock.release()
 
-    def _look(self) -> dict[str, Finding]:
-        looks: dict[str, Callable[[Services], Finding]] = {
+    def _look(self) -> dict[str, Check]:
+        looks: dict[str, Callable[[Services], Check]] = {
             "database": _database,
             "migrations": _migrations,
             "media_volume": _media_volume,
@@ -64,29 +64,29 @@ class Readiness:
         return {name: _guarded(name, look, self._services) for name, look in looks.items()}
 
 
-def _guarded(name: str, look: Callable[[Services], Finding], services: Services) -> Finding:
+def _guarded(name: str, look: Callable[[Services], Check], services: Services) -> Check:
     try:
         return look(services)
     except Exception:  # noqa: BLE001 - a check that fails is a finding
         failure("not_ready", "a readiness check failed", part=name)
-        return Finding(ok=False, why="could not be asked")
+        return Check(ok=False, why="could not be asked")
 
 
-def _database(services: Services) -> Finding:
+def _database(services: Services) -> Check:
     with door.transaction(services.engine) as connection:
         PING.run(connection)
-    return Finding(ok=True, why="answers")
+    return Check(ok=True, why="answers")
 
 
-def _migrations(services: Services) -> Finding:
+def _migrations(services: Services) -> Check:
     head, known = _revisions()
     with door.transaction(services.engine) as connection:
         revision = REVISION.one_or_none(connection)
     if revision == head:
-        return Finding(ok=True, why="at the head")
+        return Check(ok=True, why="at the head")
     if revision is not None and head is not None and revision not in known and revision > head:
-        return Finding(ok=True, why="ahead of this code")  # a newer version is being rolled out; this code still works
-    return Finding(ok=False, why="behind: run alembic upgrade head")
+        return Check(ok=True, why="ahead of this code")  # a newer version is being rolled out; this code still works
+    return Check(ok=False, why="behind: run alembic upgrade head")
 
 
 @lru_cache(maxsize=1)
@@ -99,25 +99,25 @@ def _revisions() -> tuple[str | None, frozenset[str]]:
     return scripts.get_current_head(), frozenset(script.revision for script in scripts.walk_revisions())
 
 
-def _media_volume(services: Services) -> Finding:
+def _media_volume(services: Services) -> Check:
     if services.media_volume.is_usable():
-        return Finding(ok=True, why="writable")
-    return Finding(ok=False, why="not mounted, full or not writable")
+        return Check(ok=True, why="writable")
+    return Check(ok=False, why="not mounted, full or not writable")
 
 
-def _task_queue(services: Services) -> Finding:
+def _task_queue(services: Services) -> Check:
     from shared.outside.task_queue import queue_is_reachable  # noqa: PLC0415 - grpc comes with it
 
     if queue_is_reachable(services.task_queue):
-        return Finding(ok=True, why="answers")
-    return Finding(ok=False, why="does not answer, or the queue does not exist")
+        return Check(ok=True, why="answers")
+    return Check(ok=False, why="does not answer, or the queue does not exist")
 
 
-def _last_tick(services: Services) -> Finding:
+def _last_tick(services: Services) -> Check:
     with door.transaction(services.engine) as connection:
         now = door.database_now(connection)
         last_tick_at = store.scheduler(connection).last_tick_at
     if last_tick_at is None:
-        return Finding(ok=False, why="there was no tick yet")
+        return Check(ok=False, why="there was no tick yet")
     is_late = rules.is_scheduler_late(last_tick_at, now)
-    return Finding(ok=not is_late, why="overdue" if is_late else "on time")
+    return Check(ok=not is_late, why="overdue" if is_late else "on time")

@@ -23,11 +23,14 @@ CHANGES_READ: Final = 2_000  # the limit for each display that flaps; the time b
 ZONES_APART: Final = timedelta(days=1)  # no local midnight is further from that of UTC
 
 
-class ClientDay(Struct, frozen=True):
-    """The worst state while open of each half hour of a day."""
+class DayOfClient(Struct, frozen=True):
+    """The worst state of a display in each half hour, the oldest first.
+
+    Null: its shop was closed for the whole half hour, or the display did not exist.
+    """
 
     uuid: str
-    slots: Sequence[ClientStatus | None]
+    states: Sequence[ClientStatus | None]
 
 
 class ClientMonth(Struct, frozen=True):
@@ -46,13 +49,15 @@ class SiteMonth(Struct, frozen=True):
     clients: Sequence[ClientMonth]
 
 
-def day(connection: Connection, now: datetime, uuids: Collection[str]) -> list[ClientDay]:
+def day(connection: Connection, now: datetime, uuids: Collection[str]) -> list[DayOfClient]:
     """The last 24 hours of these displays in half hours; one that does not exist is left out."""
     start = now - availability_rules.DAY
     members = availability_store.some(connection, uuids, now)
     times = quiet_store.of_screens(connection, start, now)
     found = _read(connection, members, times, start, now)
-    return [ClientDay(one.uuid, availability_rules.slots(*found[one.uuid], begins=start, ends=now)) for one in members]
+    return [
+        DayOfClient(one.uuid, availability_rules.slots(*found[one.uuid], begins=start, ends=now)) for one in members
+    ]
 
 
 def month(

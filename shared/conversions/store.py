@@ -15,15 +15,14 @@ from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import ConversionStatus, MediaKind, TargetFormat
 
 
-class KeptConversion(Struct, frozen=True):
-    """A conversion of one content of a medium; `target_path` is below MEDIA_ROOT/converted."""
+class ShownConversion(Struct, frozen=True):
+    """The columns of a conversion that people see."""
 
     id: int
     media_id: int
     target_format: TargetFormat
     file_hash: str
     status: ConversionStatus
-    generation: int
     attempts: int
     created_at: datetime
     started_at: datetime | None
@@ -31,13 +30,19 @@ class KeptConversion(Struct, frozen=True):
     error_code: str | None
     error_message: str | None
     pages: int | None
-    target_path: str | None
     report: dict[str, Any] | None
+    waiting_before: int | None
+    """How many others wait before it; None when it does not wait."""
+
+
+class KeptConversion(ShownConversion, frozen=True):
+    """A conversion of one content of a medium; `target_path` is below MEDIA_ROOT/converted."""
+
+    generation: int
+    target_path: str | None
     rebuild: bool
     """Make a new PDF even if one exists."""
     traceparent: str | None
-    waiting_before: int | None
-    """How many others wait before it; None when it does not wait."""
 
 
 class ListedConversion(KeptConversion, frozen=True):

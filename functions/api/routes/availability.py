@@ -10,9 +10,10 @@ from functions.api.pages import CursorText, Limit, decode_cursor, encode_cursor
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.sites import AnySite
 from shared.availability import operations, rules
+from shared.availability.operations import DayOfClient
 from shared.availability.rules import Spent
 from shared.errors import TimeZoneUnknown
-from shared.vocabulary import ClientStatus, Role
+from shared.vocabulary import Role
 
 routes = Routes("availability", "/api/availability", "How available displays were while their shops were open.")
 
@@ -23,16 +24,6 @@ class DayQuery(QueryParameters):
     client: Annotated[
         list[Uuid], msgspec.Meta(min_length=1, max_length=100, description="repeat it for several displays")
     ]
-
-
-class DayOfClient(Answer):
-    """The worst state of a display in each half hour, the oldest first.
-
-    Null: its shop was closed for the whole half hour, or the display did not exist.
-    """
-
-    uuid: str
-    states: list[ClientStatus | None]
 
 
 class LastDay(Answer):
@@ -99,12 +90,12 @@ class MonthOfSite(Answer):
 def availability_of_day(call: Call, query: DayQuery) -> LastDay:
     """The last 24 hours of some displays in half hours, within opening hours."""
     with call.transaction() as (connection, now):
-        found = operations.day(connection, now, query.client)
+        items = operations.day(connection, now, query.client)
     return LastDay(
         begins=now - rules.DAY,
         ends=now,
         slot_seconds=rules.SLOT // timedelta(seconds=1),
-        items=[DayOfClient(uuid=one.uuid, states=list(one.slots)) for one in found],
+        items=items,
     )
 
 

@@ -4,7 +4,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from functions.api.auth import authenticate
 from functions.api.bodies import Answer
-from functions.api.readiness import Readiness
+from functions.api.readiness import Check, Readiness
 from functions.api.routing import PUBLIC, Bound, Call, Reply, Routes
 from shared.deployment import is_loopback
 from shared.errors import ServiceError
@@ -16,13 +16,6 @@ class Live(Answer):
     """The process answers."""
 
     status: str
-
-
-class Check(Answer):
-    """The result of checking one part."""
-
-    ok: bool
-    why: str
 
 
 class Ready(Answer):
@@ -49,8 +42,7 @@ def ready(call: Call) -> Reply[Ready]:
     found = call.services.once("readiness", lambda: Readiness(call.services)).findings()
     is_ready = all(finding.ok for finding in found.values())
     shown = found if is_loopback(call.address) or _is_known(call) else {}
-    checks = {name: Check(ok=finding.ok, why=finding.why) for name, finding in shown.items()}
-    answer = Ready(status="ready" if is_ready else "not_ready", checks=checks)
+    answer = Ready(status="ready" if is_ready else "not_ready", checks=shown)
     return Reply(answer, 200 if is_ready else 503, {} if is_ready else {"Retry-After": "5"})
 
 

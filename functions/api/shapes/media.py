@@ -1,15 +1,14 @@
 """The answers about uploaded files and their conversions."""
 
 from datetime import datetime
-from typing import Any
 
 import msgspec
 
 from functions.api.bodies import Answer, answer_of
-from shared.conversions.store import KeptConversion, ListedConversion
+from shared.conversions.store import KeptConversion, ListedConversion, ShownConversion
 from shared.event_media.store import Medium
 from shared.trace import trace_id
-from shared.vocabulary import ConversionStatus, MediaKind, TargetFormat
+from shared.vocabulary import ConversionStatus, MediaKind
 
 
 class Media(Answer):
@@ -24,25 +23,10 @@ class Media(Answer):
     uploaded_by: str
 
 
-class Conversion(Answer):
+class Conversion(ShownConversion, frozen=True):
     """A conversion of one medium. `file_url` is null until the conversion is ready."""
 
-    id: int
-    media_id: int
-    target_format: TargetFormat
-    file_hash: str
-    status: ConversionStatus
-    waiting_before: int | None
-    """How many others wait before it; null when it does not wait."""
-    attempts: int
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    error_code: str | None
-    error_message: str | None
-    pages: int | None
     file_url: str | None
-    report: dict[str, Any] | None
     trace_id: str | None
     """The id of the request's trace, in every log line about the conversion."""
 
@@ -53,7 +37,7 @@ class MediaListed(Media):
     conversion: Conversion | None
 
 
-class ConversionItem(Conversion):
+class ConversionItem(Conversion, frozen=True):
     """A conversion in a list, with the name of the uploaded file."""
 
     filename: str
