@@ -45,7 +45,7 @@ class NoQuery(QueryParameters):
 
 
 class Answer(msgspec.Struct, kw_only=True):
-    """Base of every JSON answer. Fields may be added, none renamed."""
+    """Base of JSON answers that extend no row of a store. Fields may be added, none renamed."""
 
 
 def parse_body(request: Request, shape: type[T]) -> T:

@@ -96,8 +96,8 @@ class SeenFailure(Struct, frozen=True):
     service_failed_at: datetime
 
 
-class PastFailure(Struct, frozen=True):
-    """A service failure that a person acknowledged."""
+class AcknowledgedFailure(Struct, frozen=True):
+    """A failure that somebody acknowledged."""
 
     uuid: str
     name: str
@@ -177,13 +177,13 @@ RECENTLY_CLEARED = Query(
         AND (service_failed_cleared_at < :at OR uuid > :uuid)
     ORDER BY service_failed_cleared_at DESC, uuid LIMIT :limit
     """,
-    PastFailure,
+    AcknowledgedFailure,
 )
 
 
 def recently_cleared(
     connection: Connection, since: datetime, limit: int, after: tuple[datetime, str] | None = None
-) -> list[PastFailure]:
+) -> list[AcknowledgedFailure]:
     """Failures acknowledged after `since`, the newest first, with the person who did it.
 
     `after`: time of acknowledgement and uuid of the last entry of the page before.

@@ -38,8 +38,11 @@ def told(at: str) -> dict[str, str]:
     }
 
 
-class StandingLimit(Struct, frozen=True):
-    """A limit that a display passes, as views of the display have it."""
+class PassedLimit(Struct, frozen=True):
+    """A limit of health that a client passes, in its unit: %, °C, days left, or seconds ahead (negative: behind).
+
+    `value`: the last one at the limit or worse, 1 for `voltage` and `read_only`; `refused` counts. `at`: the limit.
+    """
 
     limit: HealthLimit
     value: float

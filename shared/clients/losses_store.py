@@ -18,14 +18,13 @@ ITS_OWN: Final = """
 """SQL: the loss is not part of an incident, in which many displays lost the broker together."""
 
 
-class Unsteady(Struct, frozen=True):
-    """A display that keeps losing the broker."""
+class UnsteadyClient(Struct, frozen=True):
+    """A client that keeps losing the broker: how often within the last hour, and since when it counts as unsteady."""
 
     uuid: str
     name: str
     site: str | None
     losses: int
-    """Within the last hour."""
     since: datetime
     """When the service heard of the third loss."""
 
@@ -41,7 +40,7 @@ UNSTEADY = Query(
     FROM lately JOIN clients AS c ON c.uuid = lately.client_uuid AND c.deleted_at IS NULL
     GROUP BY c.uuid, c.name, c.site HAVING max(until_then) >= {UNSTEADY_FROM} ORDER BY max(until_then) DESC, c.uuid
     """,
-    Unsteady,
+    UnsteadyClient,
 )
 UNSTEADY_LOSSES: Final = f"""(
     SELECT CASE WHEN sum(l.losses) >= {UNSTEADY_FROM} THEN CAST(sum(l.losses) AS bigint) END FROM client_losses AS l
@@ -50,7 +49,7 @@ UNSTEADY_LOSSES: Final = f"""(
 """SQL: how often client `c` lost the broker within the last hour; null below UNSTEADY_FROM."""
 
 
-def unsteady(connection: Connection, now: datetime) -> list[Unsteady]:
+def unsteady(connection: Connection, now: datetime) -> list[UnsteadyClient]:
     """The displays that lost the broker at least UNSTEADY_FROM times within the last hour; the worst first."""
     return UNSTEADY.all(connection, now=now, since=now - UNSTEADY_WITHIN)
 

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from sqlalchemy import Connection
 
 from shared.clients.limits_rules import Reading
-from shared.clients.limits_store import MEASURED, PASSED, StandingLimit
+from shared.clients.limits_store import MEASURED, PASSED, PassedLimit
 from shared.clients.losses_store import UNSTEADY_LOSSES
 from shared.clients.signs_store import REFUSED_LATELY
 from shared.postgres import query
@@ -38,19 +38,16 @@ class ClientState(Struct, frozen=True):
     screen_failed_since: datetime | None
 
 
-class ShownClient(ClientState, frozen=True):
-    """The fields of every view of a client: the client, its last heartbeat and its open command."""
+class ListedClient(ClientState, frozen=True):
+    """The fields of a client that every list of clients shows."""
 
     name: str
     site: str | None
     tags: list[str]
-    process_status_since: datetime | None
     status_since: datetime
     last_heartbeat_at: datetime | None
-    interval_seconds: int | None
-    sign_at: datetime | None
     screen_health: ScreenHealthStatus
-    limits: list[StandingLimit]
+    limits: list[PassedLimit]
     service_failed_unit: str | None
     mqtt_reconnect_count: int | None
     mqtt_last_disconnect_at: datetime | None
@@ -60,6 +57,14 @@ class ShownClient(ClientState, frozen=True):
     ip: str | None
     hostname: str | None
     lockout_until: datetime | None
+
+
+class ShownClient(ListedClient, frozen=True):
+    """The fields of every view of a client: the client, its last heartbeat and its open command."""
+
+    process_status_since: datetime | None
+    interval_seconds: int | None
+    sign_at: datetime | None
     command_id: str | None
     command_action: str | None
     command_state: CommandState | None

@@ -1,5 +1,6 @@
 """SQL that lists incidents, their members and their timeline, which joins events, commands and recovery."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -22,9 +23,10 @@ class ListedIncident(Struct, frozen=True):
 
     id: int
     kind: IncidentKind
-    key: str
+    site: str | None
+    subnet: str | None
     cause: str
-    cause_sentences: list[Coded] | None
+    cause_sentences: Sequence[Coded] | None
     began_at: datetime
     opened_at: datetime
     closed_at: datetime | None
@@ -34,8 +36,8 @@ class ListedIncident(Struct, frozen=True):
     unwell: int
 
 
-class IncidentMember(Struct, frozen=True):
-    """A display that was ever part of an incident, as it was the last time."""
+class Member(Struct, frozen=True):
+    """A display that was part of the incident, as it was the last time. `left_at` is null while it is unwell."""
 
     uuid: str
     name: str
@@ -73,7 +75,8 @@ class IncidentFilter(Struct, frozen=True):
 
 _MEMBERS: Final = "SELECT count(DISTINCT client_uuid) FROM incident_members WHERE incident_id = i.id"
 INCIDENT: Final = f"""
-    i.id, i.kind, i.key, i.cause, i.cause_sentences, i.began_at, i.opened_at, i.closed_at, i.group_size, i.merged_into,
+    i.id, i.kind, CASE i.kind WHEN 'site' THEN i.key END AS site, CASE i.kind WHEN 'subnet' THEN i.key END AS subnet,
+    i.cause, i.cause_sentences, i.began_at, i.opened_at, i.closed_at, i.group_size, i.merged_into,
     ({_MEMBERS}) AS members, ({_MEMBERS} AND left_at IS NULL) AS unwell
     FROM incidents AS i"""
 """SQL: the columns of a ListedIncident, with their tables."""
@@ -116,13 +119,11 @@ MEMBERS_PAGE = Query(
         ORDER BY client_uuid, joined_at DESC) AS m ON m.client_uuid = c.uuid
     WHERE (c.name, c.uuid) > (:name, :uuid) ORDER BY c.name, c.uuid LIMIT :limit
     """,
-    IncidentMember,
+    Member,
 )
 
 
-def members_page(
-    connection: Connection, incident_id: int, limit: int, after: tuple[str, str] | None
-) -> list[IncidentMember]:
+def members_page(connection: Connection, incident_id: int, limit: int, after: tuple[str, str] | None) -> list[Member]:
     """Up to `limit` displays that were ever part of the incident, by name, then uuid."""
     name, uuid = after or ("", "")
     return MEMBERS_PAGE.all(connection, id=incident_id, name=name, uuid=uuid, limit=limit)

@@ -17,7 +17,7 @@ from shared.overview import large_store, packed_operations, rules, store, summar
 from shared.overview.large_store import DisplayFilter, NamedDisplay, PlaceCounts
 from shared.overview.rules import OverviewCursor
 from shared.overview.store import LastTick
-from shared.overview.summary_store import ListedFailure, OngoingIncident
+from shared.overview.summary_store import FailedService, OngoingIncident
 from shared.quiet import operations as quiet_times
 from shared.quiet.rules import KeptQuietTime, QuietOn
 from shared.recovery import operations as recovery
@@ -33,6 +33,21 @@ CHANGES_SHOWN = 1000  # more changed displays of a large fleet are answered as a
 LARGE = ".large"  # marks the epoch of cursors of answers without the list of displays
 
 
+class Bridge(Struct, frozen=True):
+    """Whether the bridge hears the fleet."""
+
+    state: str
+    """`listening` or `silent`."""
+    silent_since: datetime | None
+    """None also if it never listened."""
+
+
+class Scheduler(LastTick, frozen=True):
+    """Whether ticks come on time, how long the last one took and what each of its steps did."""
+
+    late: bool
+
+
 class Overview(Struct, frozen=True):
     """The whole fleet, or its changes since a cursor."""
 
@@ -45,10 +60,10 @@ class Overview(Struct, frozen=True):
     gone: Sequence[str]
     heartbeats: bytes | None  # JSON: an array of [uuid, time]; packed: an object of the columns uuid, last_heartbeat_at
     counts: Mapping[str, int]
-    service_failed: Sequence[ListedFailure]
+    service_failed: Sequence[FailedService]
     incidents: Sequence[OngoingIncident]
-    bridge: Mapping[str, Any]
-    scheduler: Mapping[str, Any]
+    bridge: Bridge
+    scheduler: Scheduler
     breaker: Mapping[str, Any]
     quiet_times: Sequence[QuietOn] | None  # those that are on; None: the same as at the cursor
     places: Sequence[PlaceCounts] | None
@@ -161,7 +176,7 @@ def displays(
 def _here(reader: Reader, cursor: OverviewCursor) -> OverviewCursor:
     """The cursor, with the circumstances that the database does not hold or that depend on the time."""
     enabled = "on" if reader.config["CRASH_RECOVERY_ENABLED"] else "off"
-    bridge = bridge_state_of(reader.around.bridge, reader.now)["state"]
+    bridge = bridge_state_of(reader.around.bridge, reader.now).state
     quiet = [(one.time.id, one.until, one.time.reason, _named(one)) for one in reader.quiet]
     circumstances = f"{cursor.circumstances} {enabled} {bridge} {quiet}"
     return replace(cursor, circumstances=sha256(circumstances.encode()).hexdigest()[:12])
@@ -233,18 +248,16 @@ def _some(reader: Reader, uuids: Sequence[str]) -> bytes:
     return f"[{store.some_clients(reader.connection, uuids, states)}]".encode()
 
 
-def bridge_state(connection: Connection, now: datetime) -> dict[str, Any]:
-    """{state: listening | silent, silent_since}; `silent_since` is None if the bridge never listened."""
+def bridge_state(connection: Connection, now: datetime) -> Bridge:
+    """Whether the bridge hears the fleet."""
     return bridge_state_of(leadership_store.bridge_status(connection), now)
 
 
-def bridge_state_of(status: BridgeStatus, now: datetime) -> dict[str, Any]:
+def bridge_state_of(status: BridgeStatus, now: datetime) -> Bridge:
     """The same, from a status that was already read."""
     heard = listening(status, now)
-    return {"state": "silent" if heard.deaf else "listening", "silent_since": heard.deaf_since}
+    return Bridge("silent" if heard.deaf else "listening", heard.deaf_since)
 
 
-def _scheduler_state(tick: LastTick, now: datetime) -> dict[str, Any]:
-    """{last_tick_at, late, duration_ms, did} of the last tick."""
-    late = rules.is_scheduler_late(tick.last_tick_at, now)
-    return {"last_tick_at": tick.last_tick_at, "late": late, "duration_ms": tick.duration_ms, "did": tick.did}
+def _scheduler_state(tick: LastTick, now: datetime) -> Scheduler:
+    return Scheduler(tick.last_tick_at, tick.duration_ms, tick.did, rules.is_scheduler_late(tick.last_tick_at, now))

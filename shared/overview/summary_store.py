@@ -1,5 +1,6 @@
 """SQL of what each answer of the overview says of the fleet as a whole: one statement, because each poll sends it."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
@@ -24,7 +25,7 @@ class OngoingIncident(Struct, frozen=True):
     key: str
     """The site or the subnet; empty for a cluster."""
     cause: str
-    cause_sentences: list[Coded] | None
+    cause_sentences: Sequence[Coded] | None
     began_at: datetime
     group_size: int | None
     members: int
@@ -41,18 +42,20 @@ _INCIDENTS: Final = """
     ORDER BY i.id DESC LIMIT CAST(:most_incidents AS int)"""
 
 
-class ListedFailure(Struct, frozen=True):
-    """A client with a failed service."""
+class FailedService(Struct, frozen=True):
+    """A client with a service failure.
+
+    `mended_since`: since when the client runs again, if a later health report names no failure; else null.
+    `mended_by`: who asked for the last restart or reboot that succeeded since the failure; `recovery`, or null.
+    """
 
     uuid: str
     name: str
     site: str | None
     service_failed_at: datetime
-    service_failed_unit: str | None
+    service_failed_unit: str
     mended_since: datetime | None
-    """Since when its health reports name no failure; None: it is not known to be mended."""
     mended_by: str | None
-    """Whose restart or reboot was the last one that succeeded after the failure; None: nobody's."""
 
 
 _FAILED: Final = f"""
@@ -91,7 +94,7 @@ class FleetSummary(LastTick, frozen=True):
     circumstances: str
     around: Surroundings
     counts: Counts
-    service_failed: list[ListedFailure]
+    service_failed: list[FailedService]
     """The newest failure first."""
     incidents: list[OngoingIncident]
     """The newest first."""

@@ -70,17 +70,19 @@ class LastDecision(Struct, frozen=True):
     decided: RecoveryState
 
 
-class LadderRow(Struct, frozen=True):
-    """A client's place on the ladder."""
+class Tried(Struct, frozen=True):
+    """How far up the ladder of four attempts recovery has gone, and since when the client is healthy again.
+
+    A command that the display refused or did not begin is not an attempt; it is counted in `refused_…`.
+    """
 
     step: int
     restarts: int
     reboots: int
     refused_restarts: int
     refused_reboots: int
-    tried_since: datetime | None
+    since: datetime | None
     healthy_since: datetime | None
-    unheard_at: datetime | None
 
 
 @query.run(f"SELECT pg_advisory_xact_lock({RECOVERY_LOCK})")
@@ -228,6 +230,11 @@ def drop_history(connection: Connection, before: datetime) -> int:
     """Delete decisions made before then. Returns how many."""
 
 
-@query.one_or_none(f"SELECT {columns(LadderRow, 'r')} FROM client_recovery AS r WHERE client_uuid = :client_uuid")
-def ladder_of(connection: Connection, client_uuid: str) -> LadderRow | None:
+@query.one_or_none(
+    """
+    SELECT step, restarts, reboots, refused_restarts, refused_reboots, tried_since AS since, healthy_since
+    FROM client_recovery WHERE client_uuid = :client_uuid
+    """
+)
+def ladder_of(connection: Connection, client_uuid: str) -> Tried | None:
     """The client's place on the ladder; None when recovery never acted on it."""

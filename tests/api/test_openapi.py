@@ -5,9 +5,11 @@ import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
+import msgspec
 import pytest
+from flask import Response
 from openapi_spec_validator import validate
 
 from functions.api import openapi
@@ -47,6 +49,35 @@ def test_the_file_in_the_repository_is_the_generated_one(document: dict[str, Any
     kept = (ROOT / "docs" / "openapi.json").read_text(encoding="utf-8")
 
     assert kept == pretty_json(document), "run `make openapi`"
+
+
+def test_no_row_of_a_store_extends_an_answer_and_shows_its_columns_in_its_place() -> None:
+    """An answer may extend a row. The other way round the row fits the answer's type, and all of it would be sent."""
+    answers = [openapi.Problem, *(endpoint.answer for endpoint in ENDPOINTS if endpoint.answer not in NO_STRUCT)]
+    shown = structs_in(msgspec.inspect.multi_type_info(answers))
+
+    assert {cls.__name__ for cls in shown} >= {"Page", "Client", "AuditEntry", "PassedLimit"}
+    assert {below for cls in shown for below in extending(cls)} - shown == set()
+
+
+NO_STRUCT = {None, type(None), Response}
+
+
+def structs_in(info: Any) -> set[type[Any]]:
+    """Every Struct that a description of types by `msgspec.inspect` names, at any depth."""
+    if isinstance(info, list | tuple):
+        return set().union(*(structs_in(part) for part in info))
+    if not isinstance(info, msgspec.inspect.Type | msgspec.inspect.Field):
+        return set()
+    inside = structs_in([getattr(info, name) for name in info.__struct_fields__])
+    return inside | ({get_origin(info.cls) or info.cls} if isinstance(info, msgspec.inspect.StructType) else set())
+
+
+def extending(cls: type[Any]) -> Iterator[type[Any]]:
+    """The classes below this one."""
+    for below in cls.__subclasses__():
+        yield below
+        yield from extending(below)
 
 
 def test_no_pattern_lets_a_line_end_through(document: dict[str, Any]) -> None:

@@ -47,7 +47,7 @@ def test_displays_without_a_site_are_grouped_by_subnet_v4_and_v6(
 
     assert observe(connection, now).opened == 2
 
-    found = {row["key"]: row for row in all_of(connection)}
+    found = {row["subnet"]: row for row in all_of(connection)}
     assert set(found) == {"10.1.2.0/24", "2001:db8:0:1::/64"}
     assert (found["10.1.2.0/24"]["members"], found["10.1.2.0/24"]["group_size"]) == (4, 5)
 
@@ -120,7 +120,7 @@ def test_a_dark_shop_takes_its_displays_out_of_a_cluster(connection: Connection,
     notice_silence(connection, now + MINUTE, shop[5:], 230)
 
     cluster, place = all_of(connection)
-    assert (place["kind"], place["key"], place["members"]) == ("site", "Basel", 25)
+    assert (place["kind"], place["site"], place["members"]) == ("site", "Basel", 25)
     assert place["cause"].startswith("25 of 25 displays at site Basel went silent")
     assert (cluster["members"], cluster["closed_at"]) == (6, None)
     assert cluster["cause"].startswith("6 displays at 6 sites went silent")

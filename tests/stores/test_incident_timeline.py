@@ -87,14 +87,14 @@ def test_the_list_is_narrowed_by_state_site_and_time(connection: Connection, now
     observe(connection, now + 7 * MINUTE)
     notice_silence(connection, now + 9 * MINUTE, oslo[:4])
 
-    def keys(**wanted: Any) -> list[str]:
-        return [row["key"] for row in all_of(connection, **wanted)]
+    def places(**wanted: Any) -> list[str]:
+        return [row["site"] for row in all_of(connection, **wanted)]
 
-    assert keys() == ["Rome", "Oslo"]
-    assert (keys(is_open=True), keys(is_open=False)) == (["Oslo"], ["Rome"])
-    assert (keys(site="Rome"), keys(site="Bern")) == (["Rome"], [])
-    assert keys(since=now + 7 * MINUTE) == ["Rome", "Oslo"]
-    assert keys(since=now + 8 * MINUTE) == ["Oslo"]
+    assert places() == ["Rome", "Oslo"]
+    assert (places(is_open=True), places(is_open=False)) == (["Oslo"], ["Rome"])
+    assert (places(site="Rome"), places(site="Bern")) == (["Rome"], [])
+    assert places(since=now + 7 * MINUTE) == ["Rome", "Oslo"]
+    assert places(since=now + 8 * MINUTE) == ["Oslo"]
 
 
 def test_history_of_closed_incidents_is_dropped_by_age(connection: Connection, now: datetime) -> None:

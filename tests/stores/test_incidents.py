@@ -51,7 +51,7 @@ def test_displays_of_a_site_that_fall_silent_together_are_one_incident(connectio
 
     incident = only(connection)
     assert report == IncidentReport(opened=1, joined=11)
-    assert (incident["kind"], incident["key"], incident["group_size"]) == ("site", "Rome", 12)
+    assert (incident["kind"], incident["site"], incident["group_size"]) == ("site", "Rome", 12)
     assert (incident["members"], incident["unwell"], incident["closed_at"]) == (11, 11, None)
     assert (incident["opened_at"], incident["began_at"]) == (now, now - seconds(190))
     assert incident["cause"].startswith("11 of 12 displays at site Rome went silent within 10 s; the network or power")

@@ -48,8 +48,8 @@ def incidents(connection: Connection) -> list[dict[str, Any]]:
 
 
 def kinds(connection: Connection) -> list[tuple[str, str, int]]:
-    """(kind, key, members) of every incident, the oldest first."""
-    return [(row["kind"], row["key"], row["members"]) for row in incidents(connection)]
+    """(kind, place, members) of every incident, the oldest first."""
+    return [(row["kind"], row["site"] or row["subnet"] or "", row["members"]) for row in incidents(connection)]
 
 
 def titles(connection: Connection, phase: str) -> list[str]:

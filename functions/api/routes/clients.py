@@ -13,12 +13,12 @@ from functions.api.folding import NAME
 from functions.api.pages import LongPageQuery, Page, PageQuery, decode_cursor, encode_cursor, page_of
 from functions.api.routing import Bound, Call, Header, Routes
 from functions.api.shapes import clients as shapes
-from functions.api.shapes.fleet import Bridge
 from functions.api.shapes.sites import AnySite, SearchText, Tag
 from functions.problems import InvalidField
 from shared.access import enrolment_operations
 from shared.clients import failures_store, losses_store, operations, store
-from shared.clients.failures_store import SeenFailure
+from shared.clients.failures_store import AcknowledgedFailure, SeenFailure
+from shared.clients.losses_store import UnsteadyClient
 from shared.clients.store import ClientFilter, ManyFactsChange, WholeClient
 from shared.commands import operations as commands
 from shared.commands.news_operations import log_news
@@ -26,6 +26,7 @@ from shared.commands.rules import CLIENT_DELETED
 from shared.errors import ClientNotFound, FailureChanged
 from shared.overview import operations as overview
 from shared.overview import problems_operations
+from shared.overview.operations import Bridge
 from shared.quiet import operations as quiet_times
 from shared.recovery import operations as recovery
 from shared.sites import operations as sites
@@ -91,13 +92,13 @@ class WrittenClients(Answer):
     no_longer_quiet: list[str]
 
 
-class WrittenClient(shapes.ClientDetails):
+class WrittenClient(shapes.ClientDetails, frozen=True):
     """The client after the change. `no_longer_quiet`: a quiet time left it alone before, and now does not any more."""
 
     no_longer_quiet: bool
 
 
-class CrashedClient(shapes.Client):
+class CrashedClient(shapes.Client, frozen=True):
     """A client that is crashed or silent: `reason` is for people, `since` is when it began."""
 
     reason: str
@@ -112,21 +113,10 @@ class CrashedClients(Answer):
     bridge: Bridge
 
 
-class ClearedFailure(shapes.ClientDetails):
+class ClearedFailure(shapes.ClientDetails, frozen=True):
     """The client after the acknowledgement; `cleared` is false when it had no failure."""
 
     cleared: bool
-
-
-class AcknowledgedFailure(Answer):
-    """A failure that somebody acknowledged."""
-
-    uuid: str
-    name: str
-    site: str | None
-    unit: str | None
-    acknowledged_at: datetime
-    acknowledged_by: str
 
 
 class GivenFailure(Body):
@@ -146,16 +136,6 @@ class MendedFailures(Answer):
     """The clients whose failure was acknowledged. The others failed again, are not mended, or have no failure."""
 
     acknowledged: list[str]
-
-
-class UnsteadyClient(Answer):
-    """A client that keeps losing the broker: how often within the last hour, and since when it counts as unsteady."""
-
-    uuid: str
-    name: str
-    site: str | None
-    losses: int
-    since: datetime
 
 
 @routes.get("", role=Role.VIEWER, bound=Bound.LISTS)
@@ -226,7 +206,7 @@ def crashed_clients(call: Call, query: LongPageQuery) -> CrashedClients:
     ]
     bridge = overview.bridge_state_of(found.bridge, now)
     listed = page_of(items, query.limit, lambda item: (item.last_heartbeat_at, item.uuid))
-    return CrashedClients(items=listed.items, next_cursor=listed.next_cursor, bridge=Bridge(**bridge))
+    return CrashedClients(items=listed.items, next_cursor=listed.next_cursor, bridge=bridge)
 
 
 @routes.get("/service_failed", role=Role.VIEWER, bound=Bound.LISTS)
@@ -244,7 +224,7 @@ def unsteady_clients(call: Call, query: LongPageQuery) -> Page[UnsteadyClient]:
     """Clients that lost the broker three times or more within the last hour, outside incidents; the worst first."""
     after: Any = decode_cursor(query.cursor, int, str)
     with call.transaction() as (connection, now):
-        found = [UnsteadyClient(**asdict(one)) for one in losses_store.unsteady(connection, now)]
+        found = losses_store.unsteady(connection, now)
     rest = [one for one in found if after is None or (-one.losses, one.uuid) > (-after[0], after[1])]
     return page_of(rest[: query.limit + 1], query.limit, lambda one: (one.losses, one.uuid))
 
@@ -255,8 +235,7 @@ def acknowledged_failures(call: Call, query: LongPageQuery) -> Page[Acknowledged
     after: Any = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, now):
         rows = failures_store.recently_cleared(connection, now - ACKNOWLEDGED_FOR, query.limit + 1, after)
-    items = [answer_of(AcknowledgedFailure, row) for row in rows]
-    return page_of(items, query.limit, lambda item: (item.acknowledged_at, item.uuid))
+    return page_of(rows, query.limit, lambda row: (row.acknowledged_at, row.uuid))
 
 
 @routes.post("/service_failed/mended", role=Role.OPERATOR, bound=Bound.CLIENTS)

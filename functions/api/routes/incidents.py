@@ -7,16 +7,16 @@ import msgspec
 from sqlalchemy import Connection
 
 from functions.api.bodies import Answer, Time, answer_of
-from functions.api.pages import Page, PageQuery, decode_cursor, page
+from functions.api.pages import Page, PageQuery, decode_cursor, page, page_of
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.sentences import CauseSentence, TimelineSentence, stored
 from functions.api.shapes.sites import AnySite
 from shared.errors import IncidentNotFound
 from shared.incidents import timeline_operations, timeline_store
 from shared.incidents.causes_rules import CAUSES
-from shared.incidents.timeline_store import IncidentFilter, ListedIncident
+from shared.incidents.timeline_store import IncidentFilter, ListedIncident, Member
 from shared.quiet import operations as quiet_times
-from shared.vocabulary import ClientStatus, IncidentEventKind, IncidentKind, Quiet, Role, Symptom
+from shared.vocabulary import IncidentEventKind, Quiet, Role
 
 routes = Routes("incidents", "/api/incidents", "Displays that fail together: one incident with one timeline.")
 
@@ -33,7 +33,7 @@ class IncidentQuery(PageQuery):
     since: Annotated[Time, msgspec.Meta(description="open at this time or later")] | None = None
 
 
-class Incident(Answer):
+class Incident(ListedIncident, frozen=True):
     """Displays that failed together, and the likely `cause`, also in codes (null: older code wrote it).
 
     `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the
@@ -42,33 +42,7 @@ class Incident(Answer):
     no members.
     """
 
-    id: int
-    kind: IncidentKind
-    site: str | None
-    subnet: str | None
-    cause: str
     cause_sentences: list[CauseSentence] | None
-    began_at: datetime
-    opened_at: datetime
-    closed_at: datetime | None
-    members: int
-    unwell: int
-    group_size: int | None
-    merged_into: int | None
-
-
-class Member(Answer):
-    """A display that was part of the incident, as it was the last time. `left_at` is null while it is unwell."""
-
-    uuid: str
-    name: str
-    site: str | None
-    status: ClientStatus
-    symptom: Symptom
-    unit: str | None
-    failed_at: datetime
-    joined_at: datetime
-    left_at: datetime | None
 
 
 class IncidentEvent(Answer):
@@ -86,7 +60,7 @@ class IncidentEvent(Answer):
     details: dict[str, Any]
 
 
-class IncidentDetails(Incident):
+class IncidentDetails(Incident, frozen=True):
     """An incident with the first page of its displays and of its timeline.
 
     `in_maintenance` counts the unwell displays that are in a quiet time of recovery now: it sends them nothing.
@@ -146,14 +120,12 @@ def events_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page[I
 
 
 def _incident(row: ListedIncident) -> Incident:
-    site, subnet = (row.key if row.kind is of else None for of in (IncidentKind.SITE, IncidentKind.SUBNET))
-    sentences = stored(CAUSES, row.cause, row.cause_sentences)
-    return answer_of(Incident, row, site=site, subnet=subnet, cause_sentences=sentences)
+    return answer_of(Incident, row, cause_sentences=stored(CAUSES, row.cause, row.cause_sentences))
 
 
 def _members(connection: Connection, incident_id: int, limit: int, after: tuple[str, str] | None) -> Page[Member]:
     rows = timeline_store.members_page(connection, incident_id, limit + 1, after)
-    return page(rows, limit, lambda row: (row.name, row.uuid), lambda row: answer_of(Member, row))
+    return page_of(rows, limit, lambda row: (row.name, row.uuid))
 
 
 def _events(

@@ -9,19 +9,21 @@ from functions.api.bodies import Answer, QueryParameters, Uuid, answer_of
 from functions.api.pages import LongPageQuery, decode_cursor, encode_cursor
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import clients as shapes
-from functions.api.shapes.fleet import Breaker, Bridge
+from functions.api.shapes.fleet import Breaker
 from functions.api.shapes.quiet import QuietNowView, quiet_now_view
 from functions.api.shapes.sentences import CauseSentence, stored
 from functions.api.shapes.sites import AnySite, SearchText, Tag
 from functions.problems import InvalidField
 from shared import typed
+from shared.clients.limits_store import PassedLimit
 from shared.clients.store import ClientFilter
 from shared.incidents.causes_rules import CAUSES
 from shared.overview import operations
 from shared.overview.large_store import DisplayFilter, PlaceCounts
-from shared.overview.operations import Overview
+from shared.overview.operations import Bridge, Overview, Scheduler
 from shared.overview.rules import OverviewCursor, parse_cursor
-from shared.vocabulary import ClientStatus, IncidentKind, Presence, ProcessStatus, Role, ScreenHealthStatus
+from shared.overview.summary_store import FailedService, OngoingIncident
+from shared.vocabulary import ClientStatus, Presence, ProcessStatus, Role, ScreenHealthStatus
 
 routes = Routes("monitoring", "/api/monitoring", "The fleet at one moment.")
 
@@ -58,52 +60,20 @@ class DisplaysQuery(LongPageQuery):
     )
 
 
-class FailedService(Answer):
-    """A client with a service failure.
-
-    `mended_since`: since when the client runs again, if a later health report names no failure; else null.
-    `mended_by`: who asked for the last restart or reboot that succeeded since the failure; `recovery`, or null.
-    """
-
-    uuid: str
-    name: str
-    site: str | None
-    service_failed_at: datetime
-    service_failed_unit: str
-    mended_since: datetime | None
-    mended_by: str | None
-
-
-class StandingIncident(Answer):
+class StandingIncident(OngoingIncident, frozen=True):
     """An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it.
 
     `cause_sentences` says the same as `cause` in codes; null: older code wrote it.
     """
 
-    id: int
-    kind: IncidentKind
     key: Annotated[str, msgspec.Meta(description="the site or the subnet; empty for a cluster")]
-    cause: str
     cause_sentences: list[CauseSentence] | None
-    began_at: datetime
-    group_size: int | None
-    members: int
-    unwell: int
 
 
-class OverviewClient(shapes.Client):
+class OverviewClient(shapes.Client, frozen=True):
     """A client, and the open incident in which it is unwell."""
 
     incident_id: int | None
-
-
-class Scheduler(Answer):
-    """Whether ticks come on time, how long the last one took and what each of its steps did."""
-
-    last_tick_at: datetime | None
-    late: bool
-    duration_ms: int | None
-    did: dict[str, Any]
 
 
 Ago = int | str | None
@@ -136,7 +106,7 @@ class Packed(Answer):
     last_heartbeat_at: list[Ago]
     screen_health: list[ScreenHealthStatus]
     screen_failed_since: list[Ago]
-    limits: list[list[shapes.PassedLimit]]
+    limits: list[list[PassedLimit]]
     service_failed_at: list[Ago]
     service_failed_unit: list[str | None]
     mqtt_reconnect_count: list[int | None]
@@ -237,13 +207,13 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
         full=seen.full,
         counts=dict(seen.counts),
         gone=list(seen.gone),
-        service_failed=[answer_of(FailedService, row) for row in seen.service_failed],
+        service_failed=list(seen.service_failed),
         incidents=[
             answer_of(StandingIncident, row, cause_sentences=stored(CAUSES, row.cause, row.cause_sentences))
             for row in seen.incidents
         ],
-        bridge=Bridge(**seen.bridge),
-        scheduler=answer_of(Scheduler, seen.scheduler),
+        bridge=seen.bridge,
+        scheduler=seen.scheduler,
         breaker=Breaker(**seen.breaker),
         quiet_times=msgspec.UNSET if seen.quiet_times is None else [quiet_now_view(one) for one in seen.quiet_times],
         large=msgspec.UNSET if seen.places is None else LargeFleet(places=[_place(one) for one in seen.places]),

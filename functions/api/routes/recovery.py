@@ -9,15 +9,16 @@ from functions.api.bodies import Answer, Body, QueryParameters, Time, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page_of
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import clients as shapes
-from functions.api.shapes.fleet import Breaker, Bridge
+from functions.api.shapes.fleet import Breaker
 from functions.api.shapes.sites import SiteName
 from shared.clients import operations as clients
 from shared.errors import ClientNotFound
 from shared.overview import operations as overview
+from shared.overview.operations import Bridge
 from shared.recovery import operations as recovery
 from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
-from shared.recovery.store import LadderRow, RecoveryEvent
+from shared.recovery.store import RecoveryEvent, Tried
 from shared.vocabulary import Role
 
 routes = Routes("recovery", "/api", "Decisions of automatic recovery with their evidence, and people's orders to it.")
@@ -25,25 +26,7 @@ routes = Routes("recovery", "/api", "Decisions of automatic recovery with their 
 LAST_EVENTS = 25
 LAST_BREAKERS = 5
 MENDED_WITHIN = timedelta(days=7)
-NOTHING_TRIED: dict[str, Any] = {
-    **dict.fromkeys(("step", "restarts", "reboots", "refused_restarts", "refused_reboots"), 0),
-    **dict.fromkeys(("since", "healthy_since")),
-}
-
-
-class Tried(Answer):
-    """How far up the ladder of four attempts recovery has gone, and since when the client is healthy again.
-
-    A command that the display refused or did not begin is not an attempt; it is counted in `refused_…`.
-    """
-
-    step: int
-    restarts: int
-    reboots: int
-    refused_restarts: int
-    refused_reboots: int
-    since: datetime | None
-    healthy_since: datetime | None
+NOTHING_TRIED = Tried(0, 0, 0, 0, 0, None, None)
 
 
 class ClientRecovery(Answer):
@@ -106,18 +89,12 @@ def _recovery_of(call: Call, connection: Connection, now: datetime, uuid: str) -
         "uuid": uuid,
         "enabled": config["CRASH_RECOVERY_ENABLED"],
         "recovery": None if state is None else answer_of(shapes.Recovery, state),
-        "tried": _tried(store.ladder_of(connection, uuid)),
+        "tried": store.ladder_of(connection, uuid) or NOTHING_TRIED,
         "breaker": Breaker(**breakers.state(connection, config)),
-        "bridge": Bridge(**overview.bridge_state(connection, now)),
+        "bridge": overview.bridge_state(connection, now),
         "events": store.events_page(connection, uuid, LAST_EVENTS, None),
         "breaker_events": store.breaker_events(connection, row.site, LAST_BREAKERS),
     }
-
-
-def _tried(ladder: LadderRow | None) -> Tried:
-    if ladder is None:
-        return Tried(**NOTHING_TRIED)
-    return answer_of(Tried, ladder, since=ladder.tried_since)
 
 
 def _answer_after(call: Call, connection: Connection, now: datetime, uuid: str, *, changed: bool) -> SaidOfClient:

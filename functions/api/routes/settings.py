@@ -8,8 +8,9 @@ from msgspec.structs import asdict
 from functions.api.bodies import Answer, answer_of
 from functions.api.routing import Bound, Call, Routes
 from shared.leadership import store as leadership_store
-from shared.leadership.rules import listening
+from shared.leadership.rules import BridgeStatus, listening
 from shared.overview import store as overview_store
+from shared.overview.operations import Scheduler
 from shared.overview.rules import is_scheduler_late
 from shared.vocabulary import Role
 
@@ -25,26 +26,15 @@ class SettingShown(Answer):
     meaning: str
 
 
-class SchedulerShown(Answer):
+class SchedulerShown(Scheduler, frozen=True):
     """The last tick; null before the first one."""
 
-    last_tick_at: datetime | None
-    late: bool
-    duration_ms: int | None
-    did: dict[str, Any]
 
-
-class BridgeShown(Answer):
+class BridgeShown(BridgeStatus, frozen=True):
     """What the leading bridge last wrote about itself."""
 
     state: str
     silent_since: datetime | None
-    instance: str | None
-    epoch: int
-    connected_since: datetime | None
-    last_commit_at: datetime | None
-    canary_at: datetime | None
-    counters: dict[str, Any]
 
 
 class Settings(Answer):

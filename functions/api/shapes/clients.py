@@ -13,19 +13,14 @@ from functions.api.shapes.sentences import CauseSentence, RecoverySentence, Refu
 from shared.clients import limits_rules
 from shared.clients.limits_rules import LIMITS
 from shared.clients.signs_rules import messages_refused
-from shared.clients.store import RefusedRow, ShownClient, WholeClient
+from shared.clients.store import ListedClient, RefusedRow, ShownClient, WholeClient
 from shared.incidents.causes_rules import CAUSES
 from shared.quiet.rules import QuietOn
 from shared.recovery.rules import ShownRecovery
 from shared.vocabulary import (
-    ClientStatus,
     CommandState,
     DeadLetterReason,
     HealthLimit,
-    Presence,
-    ProcessStatus,
-    RecoveryState,
-    ScreenHealthStatus,
     ScreenOffBy,
 )
 
@@ -35,18 +30,13 @@ PutAsideFor = Annotated[
 """Why a message was put aside."""
 
 
-class Recovery(Answer):
+class Recovery(ShownRecovery, frozen=True):
     """What recovery does about an unhealthy client; `why` is for people, `why_sentences` says the same in codes.
 
     `why_sentences` is null where older code wrote a part of it. `mute`: the client sends messages, but no heartbeats.
     """
 
-    state: RecoveryState
-    why: str
     why_sentences: list[RecoverySentence] | None
-    until: datetime | None
-    step: int
-    mute: bool
 
 
 class OpenCommand(Answer):
@@ -60,19 +50,7 @@ class OpenCommand(Answer):
     expires_at: datetime
 
 
-class PassedLimit(Answer):
-    """A limit of health that a client passes, in its unit: %, °C, days left, or seconds ahead (negative: behind).
-
-    `value`: the last one at the limit or worse, 1 for `voltage` and `read_only`; `refused` counts. `at`: the limit.
-    """
-
-    limit: HealthLimit
-    value: float
-    at: float
-    since: datetime
-
-
-class Client(Answer):
+class Client(ListedClient, frozen=True):
     """A client as every list shows it. `recovery` is null while it is healthy.
 
     `screen_failed_since`: since when its screen is as `screen_health` says, if that is a failure; else null.
@@ -80,27 +58,6 @@ class Client(Answer):
     its login.
     """
 
-    uuid: str
-    name: str
-    site: str | None
-    tags: list[str]
-    process_status: ProcessStatus
-    status: ClientStatus
-    status_since: datetime
-    last_heartbeat_at: datetime | None
-    screen_health: ScreenHealthStatus
-    screen_failed_since: datetime | None
-    limits: list[PassedLimit]
-    service_failed_at: datetime | None
-    service_failed_unit: str | None
-    mqtt_reconnect_count: int | None
-    mqtt_last_disconnect_at: datetime | None
-    shared_login_seen_at: datetime | None
-    presence: Presence
-    app_version: str | None
-    ip: str | None
-    hostname: str | None
-    lockout_until: datetime | None
     recovery: Recovery | None
     open_command: OpenCommand | None
 
@@ -140,21 +97,18 @@ class OpenIncident(Answer):
     cause_sentences: list[CauseSentence] | None
 
 
-class RefusedMessages(Answer):
+class RefusedMessages(RefusedRow, frozen=True):
     """Messages of a client that were put aside within a day. `kind` is the topic's.
 
     `words` is for people; `words_sentences` says the same in codes.
     """
 
-    kind: str
     reason: PutAsideFor
-    count: int
-    last_at: datetime
     words: str
     words_sentences: list[RefusedSentence] | None
 
 
-class ClientDetails(Client):
+class ClientDetails(Client, frozen=True):
     """A client as its own page shows it.
 
     `quiet_times`: those that apply to it now, the one that ends last first. `unsteady_losses`: how often the client

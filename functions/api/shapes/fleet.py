@@ -1,16 +1,7 @@
-"""The answers about the bridge and the breakers."""
-
-from datetime import datetime
+"""The answers about the breakers."""
 
 from functions.api.bodies import Answer
 from functions.api.shapes.sentences import BreakerSentence
-
-
-class Bridge(Answer):
-    """Whether the bridge hears the fleet."""
-
-    state: str
-    silent_since: datetime | None
 
 
 class Breaker(Answer):

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from functions.api import fields as _fields  # noqa: F401 - adds the sentences about fields to REFUSALS
-from functions.api.bodies import Answer
 from shared import errors
 from shared.clients.signs_rules import REFUSALS
 from shared.commands.rules import ENDINGS
@@ -31,21 +30,21 @@ def facts_of(phrases: Phrases) -> msgspec.Meta:
     return msgspec.Meta(description=f"by code: {facts}")
 
 
-class RecoverySentence(Answer):
+class RecoverySentence(Coded, frozen=True):
     """A sentence of recovery, of a quiet time or of the cause of an incident; sentences follow one another."""
 
     code: Annotated[str, codes_of(RECOVERY)]
     params: Annotated[dict[str, Any], facts_of(RECOVERY)]
 
 
-class BreakerSentence(Answer):
+class BreakerSentence(Coded, frozen=True):
     """A sentence about a breaker."""
 
     code: Annotated[str, codes_of(BREAKERS)]
     params: Annotated[dict[str, Any], facts_of(BREAKERS)]
 
 
-class CauseSentence(Answer):
+class CauseSentence(Coded, frozen=True):
     """The cause of an incident."""
 
     code: Annotated[str, codes_of(CAUSES)]
@@ -55,35 +54,35 @@ class CauseSentence(Answer):
 _TIMELINE: Final = Phrases(TIMELINE, RECOVERY)
 
 
-class QuietSentence(Answer):
+class QuietSentence(Coded, frozen=True):
     """A sentence about a quiet time."""
 
     code: Annotated[str, codes_of(QUIET_WORDS)]
     params: Annotated[dict[str, Any], facts_of(QUIET_WORDS)]
 
 
-class RefusedSentence(Answer):
+class RefusedSentence(Coded, frozen=True):
     """How many messages were refused, and why."""
 
     code: Annotated[str, codes_of(REFUSALS)]
     params: Annotated[dict[str, Any], facts_of(REFUSALS)]
 
 
-class OutcomeSentence(Answer):
+class OutcomeSentence(Coded, frozen=True):
     """Who cancelled or ended a command."""
 
     code: Annotated[str, codes_of(ENDINGS)]
     params: Annotated[dict[str, Any], facts_of(ENDINGS)]
 
 
-class TimelineSentence(Answer):
+class TimelineSentence(Coded, frozen=True):
     """An event of an incident, its cause, or why recovery acts or does not."""
 
     code: Annotated[str, codes_of(_TIMELINE)]
     params: Annotated[dict[str, Any], facts_of(_TIMELINE)]
 
 
-class Refusal(Answer):
+class Refusal(Coded, frozen=True):
     """Why a request was refused."""
 
     code: Annotated[str, codes_of(errors.REFUSALS)]
