@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from itertools import chain
 from types import NoneType
 from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 
@@ -15,6 +16,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
+import extensions
 import shared
 from shared.access.idempotency_store import CALLER
 from shared.postgres.driver import numbered
@@ -79,7 +81,8 @@ class Read(NamedTuple):
 
 def queries() -> Iterator[tuple[str, Query[Any]]]:
     """Every statement in a module, on its function, alone or in a tuple or dict, with its name."""
-    for found in pkgutil.walk_packages(shared.__path__, "shared."):
+    packages = (pkgutil.walk_packages(top.__path__, f"{top.__name__}.") for top in (shared, extensions))
+    for found in chain.from_iterable(packages):
         for name, value in vars(importlib.import_module(found.name)).items():
             several = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else [value]
             asked = (getattr(each, "query", each) for each in several)
