@@ -10,17 +10,17 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
+from extensions.batches import operations as batches
+from extensions.batches import schedules_operations as schedules
+from extensions.batches import schedules_rules
+from extensions.batches.rules import BatchRequest
+from extensions.batches.schedules_rules import KeptSchedule, WantedSchedule, When
+from extensions.batches.store import BatchRow
 from shared.access import sites_store
 from shared.clients import operations as clients_operations
-from shared.commands.batches import operations as batches
-from shared.commands.batches.rules import BatchRequest
-from shared.commands.batches.store import BatchRow
 from shared.postgres.door import database_now, transaction
 from shared.quiet import operations as quiet_times
 from shared.quiet.rules import WantedQuietTime
-from shared.schedules import operations as schedules
-from shared.schedules import rules as schedules_rules
-from shared.schedules.rules import KeptSchedule, WantedSchedule, When
 from shared.sites import operations, store
 from shared.tables import (
     clients,
