@@ -1,6 +1,6 @@
 /** Uploads: a few at a time, each with its progress; each can be cancelled. */
 import { signal } from "../vendor/signals.js";
-import { ApiProblem, waitForSignIn } from "./api/call.js";
+import { ApiProblem, signIns, waitForSignIn } from "./api/call.js";
 import * as api from "./api/media.js";
 import { wordsOf } from "./words/problems.js";
 
@@ -75,6 +75,7 @@ async function run(one) {
 
 /** @param {Upload} one @returns {Promise<void>} */
 async function send(one) {
+  const before = signIns;
   const { done, cancel: stop } = api.upload(one.file, (share) => update(one.id, { share }));
   cancels.set(one.id, stop);
   try {
@@ -83,7 +84,7 @@ async function send(one) {
     stored.value++;
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 401) {
-      await waitForSignIn();
+      await waitForSignIn(before);
       return send(one);
     }
     update(one.id, outcome(error));

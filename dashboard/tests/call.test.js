@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { newTrace, problemOf, search, seconds, traceparent } from "../lib/api/call.js";
+import { call, newTrace, problemOf, search, seconds, signedIn, signInNeeded, traceparent } from "../lib/api/call.js";
 
 test("a query leaves out what is empty and repeats what is a list", () => {
   assert.equal(search({}), "");
@@ -34,4 +34,21 @@ test("each request has a trace context of its own", () => {
   assert.match(traceparent(trace), new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
   assert.match(trace, /^[0-9a-f]{32}$/);
   assert.notEqual(newTrace(), trace);
+});
+
+test("a refusal that arrives after the sign-in is asked again, not the person", async (context) => {
+  const answers = /** @type {((answer: Response) => void)[]} */ ([]);
+  context.mock.method(globalThis, "fetch", () => new Promise((answer) => answers.push(answer)));
+  const refused = [call("GET", "/api/one"), call("GET", "/api/other")];
+
+  answers[0](new Response("", { status: 401 }));
+  await new Promise(setImmediate);
+  assert.equal(signInNeeded.value, true);
+  signedIn();
+  answers[1](new Response("", { status: 401 }));
+  await new Promise(setImmediate);
+
+  assert.equal(signInNeeded.value, false);
+  for (const answer of answers.splice(2)) answer(Response.json("there"));
+  assert.deepEqual(await Promise.all(refused), ["there", "there"]);
 });

@@ -37,14 +37,22 @@ export const signInNeeded = signal(false);
 /** @type {(() => void)[]} */
 const waiting = [];
 
-/** Ask for a new sign-in; resolves after `signedIn`. */
-export function waitForSignIn() {
+/** How often a person has signed in on this page. */
+export let signIns = 0;
+
+/**
+ * After a 401, ask for a new sign-in; resolves after `signedIn`, or at once if that was called since the request.
+ * @param {number} before `signIns` when the request was sent
+ */
+export function waitForSignIn(before) {
+  if (before !== signIns) return Promise.resolve();
   signInNeeded.value = true;
   return /** @type {Promise<void>} */ (new Promise((resolve) => waiting.push(resolve)));
 }
 
 /** A person has signed in: send the calls after a 401 again. */
 export function signedIn() {
+  signIns++;
   signInNeeded.value = false;
   for (const resume of waiting.splice(0)) resume();
 }
@@ -136,9 +144,10 @@ async function send(method, path, options, trace) {
  */
 export async function call(method, path, options = {}) {
   const trace = newTrace();
+  const before = signIns;
   const response = await send(method, path, options, trace);
   if (response.status === 401 && options.asks401 !== false) {
-    await waitForSignIn();
+    await waitForSignIn(before);
     return call(method, path, { ...options, asks401: true });
   }
   const text = await response.text().catch(() => {
