@@ -174,9 +174,10 @@ def test_the_colour_scheme_follows_the_system(open_page: OpenPage) -> None:
     assert grounds == ["rgb(245, 246, 249)", "rgb(15, 20, 27)"]
 
 
+POLICY = "Content Security Policy directive"
 FAULTS = {
-    "CSP style-src": "document.body.innerHTML += '<p style=\"color: red\">x</p>'",
-    "CSP script-src": "document.body.append(Object.assign(document.createElement('script'), {textContent: '1'}))",
+    f"{POLICY} 'style-src": "document.body.innerHTML += '<p style=\"color: red\">x</p>'",
+    f"{POLICY} 'script-src": "document.head.append(Object.assign(document.createElement('script'), {text: '1'}))",
     "page error: nobody caught this": "setTimeout(() => { throw Error('nobody caught this') })",
     "401 http": "fetch('/api/settings')",
 }

@@ -173,8 +173,7 @@ def test_words_that_cannot_be_loaded_stay_english(open_page: OpenPage, admin_ses
 
 def test_who_reads_english_fetches_no_other_words(open_page: OpenPage, admin_session: SessionState) -> None:
     watched = open_page(storage_state=admin_session)
-    fetched: list[str] = []
-    watched.page.on("request", lambda request: fetched.append(request.url))
+    fetched = watched.asked()
     page = watched.open("/?v=settings")
     expect(page.get_by_role("heading", name="Settings", level=1)).to_be_visible()
 

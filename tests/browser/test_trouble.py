@@ -16,7 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from sqlalchemy import Engine
 
 from deploy.parts import guardian
-from tests.browser.conftest import Enter
+from tests.browser.conftest import Enter, let_browsers_keep_files
 from tests.browser.fleets import Fleet, inserted
 from tests.browser.test_every_page import violations
 from tests.stack import Api, Stack, eventually, running_stack
@@ -32,6 +32,7 @@ def stack(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[St
     settings = {"TICK_SECONDS": "1", "CRASH_RECOVERY_ENABLED": "true"}
     settings["CONVERTER_URL"] = stack.environment["CONVERTER_URL"]
     with running_stack(tmp_path_factory.mktemp("stack"), **settings) as running:
+        let_browsers_keep_files(running)
         yield running
 
 

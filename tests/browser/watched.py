@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page
 
 from tests.stack import Stack, eventually
 
@@ -25,9 +25,6 @@ WORDS = """async ([name, facts]) => {
   const found = path.reduce((of, key) => of[key], words);
   return typeof found === 'function' ? found(...facts) : found;
 }"""
-REPORT_CSP = (
-    "addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.violatedDirective, e.blockedURI));"
-)
 
 
 @dataclass
@@ -39,16 +36,25 @@ class WatchedPage:
     allowed: list[tuple[int, str]] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
     reused: bool = False
-    """Whether another test uses its browser afterwards."""
+    """Whether another test uses its tab afterwards."""
     clock_changed: bool = False
-    is_over: bool = False
-    """The test has ended: without its handlers the page meets answers that it did not expect."""
 
     def __post_init__(self) -> None:
         """Subscribe to the page's events before the first address is opened."""
-        self.page.add_init_script(REPORT_CSP)
         self.page.on("console", self._on_console)
-        self.page.on("pageerror", lambda error: self._complain(f"page error: {error}"))
+        self.page.on("pageerror", self._on_error)
+
+    def end(self) -> None:
+        """The test has ended: without its handlers the page meets answers that it did not expect."""
+        self.page.remove_listener("console", self._on_console)
+        self.page.remove_listener("pageerror", self._on_error)
+
+    def asked(self) -> list[str]:
+        """Return a list to which the address of each request is added from now on; no other test reuses this tab."""
+        addresses: list[str] = []
+        self.page.on("request", lambda request: addresses.append(request.url))
+        self.reused = False
+        return addresses
 
     def expect_answer(self, status: int, path: str) -> None:
         """From now on an answer with this status at an address that matches `path` is no error."""
@@ -115,17 +121,16 @@ class WatchedPage:
             return
         answer = SAID_OF_AN_ANSWER.match(message.text)
         if answer is None:
-            self._complain(f"console {message.type}: {message.text}")
+            self.complaints.append(f"console {message.type}: {message.text}")
         elif answer[1] is not None:
             self._judge(int(answer[1]), message.location["url"])
 
     def _judge(self, status: int, address: str) -> None:
         if not any(status == expected and re.search(path, address) for expected, path in self.allowed):
-            self._complain(f"{status} {address}")
+            self.complaints.append(f"{status} {address}")
 
-    def _complain(self, what: str) -> None:
-        if not self.is_over:
-            self.complaints.append(what)
+    def _on_error(self, error: Error) -> None:
+        self.complaints.append(f"page error: {error}")
 
 
 def does_not_scroll_sideways(page: Page) -> bool:

@@ -1,7 +1,7 @@
-"""Browsers that tests reuse: cleared before each test, and never one whose clock a test has changed.
+"""Browsers that tests reuse, each with its tab: emptied before each test, and never one whose clock a test has changed.
 
-A browser that has shown the dashboard before shows it again for little of the processor time: its process runs, and its
-cache has the page's files and its compiled programs.
+A tab that has shown the dashboard before shows it again for little of the processor time: its process runs, and it has
+the page's files and their compiled programs in memory.
 """
 
 from collections.abc import Mapping
@@ -21,15 +21,15 @@ MIDDAY: Final = f"Etc/GMT{datetime.now(UTC).hour - 12:+d}"
 time of today's moments and the day of others', and no test may depend on the hour at which it runs."""
 USUAL_SIZE: Final = ViewportSize(width=1360, height=900)
 SIGNED_OUT: Final[SessionState] = {"cookies": [], "origins": []}
-AT_REST: Final = {"reduced_motion": "reduce"}
-"""No animation unless a test asks for it: a turning symbol is drawn sixty times a second."""
-MEDIA: Final = frozenset({"color_scheme", "reduced_motion", "forced_colors"})
-OF_ONE_PAGE: Final = MEDIA | {"viewport", "storage_state"}
+MEDIA: Final = {"media": "null", "color_scheme": "light", "reduced_motion": "reduce", "forced_colors": "none"}
+"""No animation unless a test asks for it: a turning symbol is drawn sixty times a second. "null" means on a screen."""
+OF_ONE_PAGE: Final = MEDIA.keys() | {"viewport", "storage_state"}
 """The options that any reused browser can take."""
 OF_A_BROWSER: Final = frozenset({"locale", "timezone_id"})
 """The options that a reused browser keeps; with any further option a new browser is started."""
 SMALL_FILE: Final = "/icon.svg"
 BEGIN_WITH = """(items) => {
+  sessionStorage.clear();
   localStorage.clear();
   for (const { name, value } of items) localStorage.setItem(name, value);
 }"""
@@ -53,8 +53,9 @@ class Windows:
         return WatchedPage(self._new(**options).new_page(), stack)
 
     def close(self, watched: WatchedPage) -> None:
-        """Keep the browser for reuse, or close it if it cannot be reused; its pages are no longer used."""
-        context, watched.is_over = watched.page.context, True
+        """Keep the browser with this tab for reuse, or close it if it cannot be reused."""
+        context = watched.page.context
+        watched.end()
         for page in context.pages:
             page.unroute_all(behavior="wait")  # a page that closes under a test's handler may never be closed
         if not watched.reused or watched.clock_changed:
@@ -64,29 +65,28 @@ class Windows:
         for tab in context.pages[1:]:
             tab.close()
         context.clear_permissions()
+        watched.page.mouse.move(0, 0)  # over nothing
+        watched.page.goto(watched.stack.url + SMALL_FILE)
         self.free.setdefault(self.kinds[context], []).append(context)
 
     def _page(self, stack: Stack, options: Mapping[str, Any]) -> Page:
         kind = tuple(sorted((name, value) for name, value in options.items() if name in OF_A_BROWSER))
         free = self.free.get(kind)
-        context = free.pop() if free else self._with_a_first_tab(kind)
+        context = free.pop() if free else self._with_a_tab(kind)
         begin_with(context, stack, options.get("storage_state", SIGNED_OUT))
-        page = context.new_page()
-        if "viewport" in options:
-            page.set_viewport_size(options["viewport"])
-        if media := {name: value for name, value in options.items() if name in MEDIA}:
-            page.emulate_media(**media)
+        [page] = context.pages
+        page.set_viewport_size(options.get("viewport", USUAL_SIZE))
+        page.emulate_media(**{name: options.get(name, usual) for name, usual in MEDIA.items()})
         return page
 
-    def _with_a_first_tab(self, kind: Kind) -> BrowserContext:
-        """Keep that tab open: without any, the browser's process ends. The storage is cleared through it."""
+    def _with_a_tab(self, kind: Kind) -> BrowserContext:
         context = self._new(**dict(kind))
         context.new_page()
         self.kinds[context] = kind
         return context
 
     def _new(self, **options: Any) -> BrowserContext:
-        usual = {"viewport": USUAL_SIZE, "timezone_id": MIDDAY, "locale": "en-US", **AT_REST}
+        usual = {"viewport": USUAL_SIZE, "timezone_id": MIDDAY, "locale": "en-US", "reduced_motion": "reduce"}
         context = self.chromium.new_context(**{**usual, **options})
         context.set_default_timeout(PATIENCE_MS)
         return context
@@ -94,13 +94,13 @@ class Windows:
 
 def begin_with(context: BrowserContext, stack: Stack, state: SessionState) -> None:
     """Replace what this browser has stored of the stack. Playwright's `set_storage_state` empties its cache, too."""
-    first = context.pages[0]
-    if not first.url.startswith(f"{stack.url}/"):
-        first.goto(stack.url + SMALL_FILE)
+    [page] = context.pages
+    if not page.url.startswith(f"{stack.url}/"):
+        page.goto(stack.url + SMALL_FILE)
     context.clear_cookies()
     cookies: list[Any] = list(state.get("cookies", []))
     context.add_cookies(cookies)
-    first.evaluate(BEGIN_WITH, [item for origin in state.get("origins", []) for item in origin["localStorage"]])
+    page.evaluate(BEGIN_WITH, [item for origin in state.get("origins", []) for item in origin["localStorage"]])
 
 
 @dataclass
