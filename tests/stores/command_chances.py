@@ -48,6 +48,9 @@ CRASHES = [None] * 40 + [
 ]
 HOW = ["works"] * 4 + ["fails", "hangs", "hangs"]
 CUTS = [None] * 10 + [1, 2, 3, 4]  # the effect before which a display loses power
+ALL = slice(None)
+HEARD = [*[slice(0)] * 3, ALL, ALL, slice(-1, None), slice(None, None, 2)]
+"""Which of all ACKs that the display has sent arrive at once: none, all, only the latest, or every other one."""
 WHICH = Several(range(12), 4)
 BOTH = [True, False]
 
@@ -62,7 +65,7 @@ ASKING: Final[Chances] = {
 PUBLISHING: Final[Chances] = {
     "fates": Several(FATES, 2),
     "online": BOTH,
-    "heard": BOTH,
+    "heard": HEARD,
     "delivered": [True, True, False],
     "how": HOW,
     "cut": CUTS,
@@ -100,7 +103,8 @@ OPENINGS: Final = [
 """How a run begins: with any command, or with one that a display has received and that ends in a rare way.
 
 With a number, power is lost before that effect: the command is in the journal and was not carried out. After a restart
-that hangs, another one is issued when the first times out: the display is still busy.
+that hangs, another one is issued when the first times out: the display is still busy. After a reboot that hangs, the
+display is usually heard three minutes later.
 """
 WEIGHTED: Final = [name for name, (weight, _) in STEPS.items() for _ in range(weight)]
 Step = tuple[str, dict[str, Any]]

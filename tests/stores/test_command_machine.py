@@ -9,10 +9,10 @@ from sqlalchemy import Engine
 from tests.stores.command_coverage import RARE, missing, write_down_moves
 from tests.stores.command_run import run
 
-LOTS = range(1, 5)
-MORE = range(5, 15)
+LOTS = range(1, 9)
+MORE = range(9, 25)
 """Seeds of further lots, because a move that is expected a few times in 200 interleavings may not come at all."""
-INTERLEAVINGS = 50  # interleavings of a lot
+INTERLEAVINGS = 25  # of a lot: those of one seed resemble each other
 
 
 @dataclass
