@@ -9,7 +9,7 @@ import { language } from "../language.js";
 
 /** @typedef {import("../types").Problem} Problem */
 
-/** What a call may take without a `limit`, in milliseconds. */
+/** Milliseconds of a call without a `limit`. */
 const TIME_LIMIT = 15_000;
 
 /** The service refused; `problem` is its document. */
@@ -37,20 +37,17 @@ export const signInNeeded = signal(false);
 /** @type {(() => void)[]} */
 const waiting = [];
 
-/** How often a person has signed in on this page. */
+/** Counted on this page. */
 export let signIns = 0;
 
-/**
- * After a 401, ask for a new sign-in; resolves after `signedIn`, or at once if that was called since the request.
- * @param {number} before `signIns` when the request was sent
- */
+/** Ask for a new sign-in, unless there was one since the request. @param {number} before its `signIns` */
 export function waitForSignIn(before) {
   if (before !== signIns) return Promise.resolve();
   signInNeeded.value = true;
   return /** @type {Promise<void>} */ (new Promise((resolve) => waiting.push(resolve)));
 }
 
-/** A person has signed in: send the calls after a 401 again. */
+/** Send the calls after a 401 again. */
 export function signedIn() {
   signIns++;
   signInNeeded.value = false;
@@ -60,7 +57,7 @@ export function signedIn() {
 /** @type {() => void} */
 let onForbidden = () => {};
 /**
- * Register a callback for 403 answers: the caller's role no longer allows an action of this page.
+ * Register a callback for 403 answers: the caller's role allows less now.
  * @param {() => void} listener
  */
 export function whenForbidden(listener) {
@@ -74,7 +71,7 @@ export function seconds(header) {
 }
 
 /**
- * The problem document of a refusal; a substitute for other bodies (a gateway may answer in HTML).
+ * The problem document of a refusal; a substitute for a gateway's HTML.
  * @param {number} status @param {string} text
  * @returns {Problem}
  */
@@ -83,7 +80,7 @@ export function problemOf(status, text) {
     const body = JSON.parse(text);
     if (body && typeof body.code === "string") return { ...body, status };
   } catch {
-    // no JSON: the code below makes a substitute
+    // no JSON
   }
   const title = `The service answered ${status}.`;
   return { type: "about:blank", title, status, detail: title, code: `http_${status}` };
@@ -104,7 +101,7 @@ function hex(bytes) {
   return [...crypto.getRandomValues(new Uint8Array(bytes))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** An id that is in every log line about one request, up to the display's answer. */
+/** An id in every log line about one request, up to the display's answer. */
 export const newTrace = () => hex(16);
 /** It as a W3C trace context. @param {string} trace */
 export const traceparent = (trace) => `00-${trace}-${hex(8)}-01`;

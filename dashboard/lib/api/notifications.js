@@ -5,7 +5,7 @@ import { call, search } from "./call.js";
 /** @typedef {import("../openapi").Delivery} Delivery */
 
 const CHANNELS = "/api/notifications/channels";
-/** Longer than the service waits for a mail server, in milliseconds. */
+/** Milliseconds: longer than the service waits for a mail server. */
 const LIMIT = 60_000;
 
 /** @param {string | null} cursor @param {AbortSignal} [abort] @returns {Promise<import("../types").Page<Channel>>} */
