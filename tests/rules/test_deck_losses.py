@@ -63,6 +63,7 @@ LOST: Final[list[tuple[str, dict[str, list[int]]]]] = [
     (lossy_decks.picture(lossy_decks.AVIF), {PICTURES: [1]}),
     (lossy_decks.chart("rId96"), {CHARTS: [1]}),
     (lossy_decks.chart(lossy_decks.SURFACE), {CHARTS: [1]}),
+    (lossy_decks.chart(lossy_decks.NEW_PART), {CHARTS: [1]}),
     (lossy_decks.chart(lossy_decks.PIE), {}),
     (lossy_decks.smartart("rId96"), {PICTURES: [1]}),
     (f"<p:sp><p:txBody>{lossy_decks.text('plain')}</p:txBody></p:sp>", {}),

@@ -25,8 +25,8 @@ PIXEL: Final = "rId99"
 """The relationship of a PNG of one pixel; rId98 is an SVG, rId97 a PNG of 100 pixels, rId96 leads nowhere."""
 STAND_IN, CLEAR, WEB_PAGE, AVIF = "rId92", "rId91", "rId90", "rId89"
 """A red PNG as upright as PptxGenJS puts beside an SVG, an empty PNG, a web page and an AVIF as pictures."""
-SURFACE, OF_PIE, PIE = "rId88", "rId87", "rId86"
-"""Charts."""
+SURFACE, OF_PIE, PIE, NEW_PART = "rId88", "rId87", "rId86", "rId85"
+"""Charts; the last one has the part of a chart since Office 2016."""
 BLUE: Final = (0, 0, 255)
 """The colour of the SVG."""
 
@@ -191,6 +191,7 @@ def furnished(folder: Path, *slides: str, hidden: int = 0) -> bytes:
         "ppt/charts/surface.xml": _chart_part("surfaceChart"),
         "ppt/charts/ofPie.xml": _chart_part("ofPieChart", '<c:ofPieType val="pie"/>'),
         "ppt/charts/pie.xml": _chart_part("pieChart"),
+        "ppt/charts/new.xml": f'<cx:chartSpace xmlns:cx="{CX}"/>'.encode(),
         "ppt/embeddings/book.xlsx": b"PK",
     }
     types = hostile_decks.part_of(content, "[Content_Types].xml").decode()
@@ -215,6 +216,7 @@ def furnished(folder: Path, *slides: str, hidden: int = 0) -> bytes:
             ("rId88", "chart", "charts/surface.xml"),
             ("rId87", "chart", "charts/ofPie.xml"),
             ("rId86", "chart", "charts/pie.xml"),
+            ("rId85", "chart", "charts/new.xml"),
             ("rId94", "package", "embeddings/book.xlsx"),
         )
     )
