@@ -17,9 +17,9 @@ def session_of(stack: Stack, username: str, password: str) -> SessionState:
         f"{stack.url}/api/session", json={"username": username, "password": password}, headers=OURS, timeout=60
     )
     assert answer.status_code == 201, answer.text
-    [(name, value)] = answer.cookies.items()
+    cookies = answer.cookies.items()
     return {
-        "cookies": [{"name": name, "value": value, "domain": "127.0.0.1", "path": "/"}],
+        "cookies": [{"name": name, "value": value, "domain": "127.0.0.1", "path": "/"} for name, value in cookies],
         "origins": [{"origin": stack.url, "localStorage": [{"name": "signage.signed-in", "value": "1"}]}],
     }
 
