@@ -185,13 +185,29 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
     assert allowed == {"fast_paho.py"}
 
 
-BUDGET: Final = {"lines of migrations": 1_293, "tables": 56, "settings": 50}
-"""What was reached. A change lowers it, or raises it with a line in the decision that asked for it."""
+BUDGET: Final = {
+    "lines of the core": 49_900,
+    "lines of the kernel": 42_000,
+    "files of the core": 335,
+    "lines of migrations": 1_293,
+    "tables": 56,
+    "settings": 50,
+}
+"""What was reached, to one percent. A change lowers it, or raises it with a line in the decision that asked for it."""
 
 
 def test_the_house_grows_only_where_a_decision_said_so() -> None:
+    texts = {name: facts(path).text for name, path in CORE.items() if facts(path).text.strip()}
     migrations = (REPOSITORY / "migrations").rglob("*.py")
-    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in migrations)
+    reached = {
+        "lines of the core": sum(text.count("\n") for text in texts.values()),
+        "lines of the kernel": sum(
+            text.count("\n") for name, text in texts.items() if not name.startswith("extensions.")
+        ),
+        "files of the core": len(texts),
+        "lines of migrations": sum(path.read_text(encoding="utf-8").count("\n") for path in migrations),
+        "tables": len(metadata.tables),
+        "settings": len(SETTINGS),
+    }
 
-    reached = {"lines of migrations": lines, "tables": len(metadata.tables), "settings": len(SETTINGS)}
-    assert reached == BUDGET
+    assert {name: count for name, count in reached.items() if not 0.99 * BUDGET[name] <= count <= BUDGET[name]} == {}
