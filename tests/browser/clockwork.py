@@ -2,8 +2,6 @@
 
 from typing import Final
 
-from playwright.sync_api import Error
-
 from tests.browser.watched import WatchedPage
 from tests.stack import eventually
 
@@ -48,17 +46,8 @@ class Clockwork:
 
     def stop(self) -> None:
         """Stop the clock, and wait until every pending answer has arrived."""
-        if not self._pauses(1):
-            assert self._pauses(30), "the machine came to it when that moment was over"
+        self.watched.stop_clock()
         self.settle()
-
-    def _pauses(self, seconds: float) -> bool:
-        """Whether the clock could be stopped so many seconds from now; False if that time passed meanwhile."""
-        try:
-            self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + seconds)
-        except Error:
-            return False
-        return True
 
     def count(self) -> int:
         """Return how often the page has requested the overview."""

@@ -95,6 +95,19 @@ class WatchedPage:
         self.page.clock.install(time=time)
         self.clock_changed = True
 
+    def stop_clock(self) -> None:
+        """Stop the clock that `change_clock` took over, a second from now."""
+        if not self._pauses(1):
+            assert self._pauses(30), "the machine came to it when that moment was over"
+
+    def _pauses(self, seconds: float) -> bool:
+        """Whether the clock could be stopped so many seconds from now; False if that time passed meanwhile."""
+        try:
+            self.page.clock.pause_at(self.page.evaluate("Date.now()") / 1000 + seconds)
+        except Error:
+            return False
+        return True
+
     def look_again(self) -> None:
         """Do what returning to the tab does: the page requests everything now, not at the next period."""
         self.page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
