@@ -1,9 +1,11 @@
 """Huge fleets: sites of 100 displays, written directly into a stack's database, for a test and a bench of the page."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 DISPLAYS_OF_A_SITE: Final = 100
 SITE: Final = "Shop "
@@ -30,17 +32,24 @@ CLEAR: Final = "UPDATE clients SET deleted_at = now() WHERE deleted_at IS NULL"
 
 def fill(engine: Engine, sites: int) -> None:
     """Write the fleet. Its next heartbeats are due in a day, so that no display becomes late."""
-    patient = sa.create_engine(engine.url, isolation_level="AUTOCOMMIT")  # without the limit of the door's sockets
     facts = {"site": SITE, "sites": sites, "clients": sites * DISPLAYS_OF_A_SITE}
-    with patient.connect() as connection:
-        connection.execute(sa.text("SET statement_timeout = '300s'"))
+    with patient(engine) as connection:
         for statement in FILL:
             connection.execute(sa.text(statement), facts)
         connection.execute(sa.text("VACUUM ANALYZE clients, client_heartbeats"))
-    patient.dispose()
 
 
 def clear(engine: Engine) -> None:
     """Delete every display."""
-    with engine.begin() as connection:
+    with patient(engine) as connection:
         connection.execute(sa.text(CLEAR))
+
+
+@contextmanager
+def patient(engine: Engine) -> Iterator[Connection]:
+    """A connection without the limit of the door's sockets, and with five minutes for a statement."""
+    own = sa.create_engine(engine.url, isolation_level="AUTOCOMMIT")
+    with own.connect() as connection:
+        connection.execute(sa.text("SET statement_timeout = '300s'"))
+        yield connection
+    own.dispose()

@@ -178,7 +178,7 @@ def make_backup(source: World, cluster: postgres.Cluster, database_url: str, fol
         subprocess.run(dump, check=True)
         eventually(lambda: set(load.batches) > batches, "some work during the backup")
         (volume.root / "converted" / found[1]["path"]).unlink()  # like a medium that is deleted during the copy
-        copy = ["env", "LC_ALL=C", "cp", "-a", source.media, folder / "media"]
+        copy = ["env", "LC_ALL=C", "cp", "-a", str(source.media), str(folder / "media")]
         copied = subprocess.run(copy, check=False, capture_output=True, text=True)
     for complaint in copied.stderr.splitlines():  # uploads that ended meanwhile: their temporary files were renamed
         assert complaint.endswith(": No such file or directory"), complaint
