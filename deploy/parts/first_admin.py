@@ -32,17 +32,22 @@ def main() -> int:
 
 
 def ensure_token(connection: Connection, now: datetime, layout: Layout) -> None:
-    """Issue a token and store it among the secrets, unless the stored one is valid in this database."""
-    path = layout.secrets / SCRIPTS_KEY
+    """Issue a token and store it among the secrets, unless the stored one is valid in this database.
+
+    A valid one gets the seal of the gateway's key of now.
+    """
+    path, key = layout.secrets / SCRIPTS_KEY, layout.secret(GATEWAY_KEY)
     try:
-        operations.principal_of_token(connection, path.read_text(encoding="utf-8").strip())
+        stored = path.read_text(encoding="utf-8").strip()
+        operations.principal_of_token(connection, stored)
+        token = stored.partition(".")[0]
     except (InvalidIdentity, FileNotFoundError):
         name = "scripts on this machine"
         row, token = operations.issue_token(connection, now, name, Role.ADMIN, "service", None)
         details = {"name": name, "role": Role.ADMIN.value}
         line = AuditLine("service", "token.create", f"token:{row.id}", "done", None, details)
         operations.record_audit(connection, now, line)
-        write_file(path, sealed(token, layout.secret(GATEWAY_KEY)) + "\n")
+    write_file(path, sealed(token, key) + "\n")
 
 
 if __name__ == "__main__":

@@ -145,15 +145,3 @@ def timeline(
     """Up to `limit` events of one client, the newest first, that come after (at, kind, key)."""
     at, kind, key = after or (END_OF_TIME, "", "")
     return TIMELINE.all(connection, uuid=uuid, at=at, kind=kind, key=key, limit=limit)
-
-
-@query.one(
-    """
-    WITH states AS (DELETE FROM client_state_changes WHERE at < :before RETURNING id),
-    failures AS (DELETE FROM service_failure_events WHERE at < :before RETURNING id),
-    screens AS (DELETE FROM client_screen_changes WHERE at < :before RETURNING id)
-    SELECT (SELECT count(*) FROM states) + (SELECT count(*) FROM failures) + (SELECT count(*) FROM screens)
-    """
-)
-def drop_before(connection: Connection, before: datetime) -> int:
-    """Delete state changes, service failures and changes of screens before `before`. Returns how many."""

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from extensions.history import health_operations, health_rules, store
+from extensions.history import health_operations, health_rules
 from functions.scheduler_tick.frame import Did, Moment, TickPart, World
 from shared.postgres.door import database_now, transaction
 
@@ -17,7 +17,4 @@ def sample_health(world: World, moment: Moment) -> Did:
     return {"rows": rows, "dropped": dropped}
 
 
-PART: Final = TickPart(
-    steps={"health_history": sample_health},
-    drop_history={"client_history": lambda connection, _, before: store.drop_before(connection, before)},
-)
+PART: Final = TickPart(steps={"health_history": sample_health})

@@ -11,6 +11,7 @@ from shared.commands import store as commands_store
 from shared.commands.proofs_operations import record_picture
 from shared.commands.rules import News
 from shared.errors import ScreenshotNotFound, ScreenshotNotWanted
+from shared.quiet import store as quiet_store
 from shared.sites.pictures_operations import check_allowed
 
 
@@ -60,6 +61,7 @@ def find_jpeg(connection: Connection, screenshot_id: int) -> StoredJpeg:
 
 def allow(connection: Connection, now: datetime, site: str, by: str, *, allowed: bool) -> int:
     """Allow or forbid pictures of a site's screens, and delete the stored ones. Returns how many were deleted."""
+    quiet_store.lock_batch(connection)  # who renames the site waits for this transaction
     if allowed:
         store.switch_on(connection, site)
     else:

@@ -23,6 +23,7 @@ from shared.leadership import store as leadership_store
 from shared.leadership.rules import listening
 from shared.overview import store as overview_store
 from shared.overview.rules import is_scheduler_late
+from shared.quiet import store as quiet_store
 from shared.sentences import Sentence
 
 MOST_INCIDENTS: Final = 5
@@ -48,6 +49,7 @@ class SitePage(Struct, frozen=True):
 
 def make(connection: Connection, now: datetime, name: str, site: str, created_by: str) -> tuple[PageLink, str]:
     """A new link to the page of a site. Returns its row and its secret, which is not stored."""
+    quiet_store.lock_batch(connection)  # who renames the site waits for this transaction
     secret = secrets.token_urlsafe(rules.SECRET_BYTES)
     return store.insert(connection, now, name, site, digest(secret), created_by), secret
 

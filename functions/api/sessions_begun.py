@@ -52,7 +52,8 @@ def begin_session(
     config = call.services.config
     cookies = [set_cookie(config, "session", cookie, SESSION_LASTS)]
     if call.gateway_key:
-        known = sealed(secrets.token_urlsafe(), call.gateway_key)  # the gateway alone reads it: nothing is stored
+        until = int((now + BROWSER_IS_KNOWN).timestamp())
+        known = sealed(f"{secrets.token_urlsafe()}~{until}", call.gateway_key)  # the gateway alone reads it
         cookies.append(set_cookie(config, "browser", known, BROWSER_IS_KNOWN, "Lax"))
     return cookies
 

@@ -19,6 +19,7 @@ from shared.access import attempts_store, audit_store
 from shared.access import operations as access
 from shared.access import rules as access_rules
 from shared.access import store as access_store
+from shared.availability import store as availability_store
 from shared.client_logs import operations as client_logs
 from shared.client_logs import store as client_logs_store
 from shared.clients import limits_operations, losses_store, statuses_operations
@@ -214,6 +215,7 @@ def _drop_history(world: World, moment: Moment) -> Did:
             "recovery_events": recovery_store.drop_history(connection, before),
             "commands": commands_store.drop_history(connection, before),
             "audit": audit_store.delete_before(connection, before),
+            "client_history": availability_store.drop_before(connection, before),
             "losses": losses_store.drop_before(connection, moment.now - losses_store.KEPT),
             "incidents": incidents_store.drop_history(connection, before),
             "quiet_times": quiet_store.drop_history(connection, before),

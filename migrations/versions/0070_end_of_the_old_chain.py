@@ -14,9 +14,6 @@ ALTER TABLE broker_crashes RENAME CONSTRAINT broker_crashes_pkey TO pk_broker_cr
 ALTER TABLE door_certificates RENAME CONSTRAINT door_certificates_pkey TO pk_door_certificates;
 ALTER TABLE uploads DROP COLUMN way, DROP COLUMN sha256;
 ALTER TABLE door_certificates ALTER COLUMN begins_at DROP DEFAULT;
-ALTER TABLE command_batches ALTER COLUMN request_hash DROP NOT NULL;
-ALTER TABLE command_schedules ALTER COLUMN request_hash DROP NOT NULL;
-
 UPDATE notification_channels SET events = events || newer_events;
 ALTER TABLE notification_channels DROP COLUMN newer_events;
 ALTER TABLE notification_deliveries DROP CONSTRAINT ck_notification_deliveries_event;
@@ -29,7 +26,6 @@ ALTER TABLE incident_members DROP CONSTRAINT ck_incident_members_symptom;
 UPDATE incident_members SET symptom = newer_symptom WHERE newer_symptom IS NOT NULL;
 ALTER TABLE incident_members DROP COLUMN newer_symptom, ADD CONSTRAINT ck_incident_members_symptom
     CHECK (symptom IN ('silent', 'crashed', 'service_failed', 'disconnected', 'screen_failed'));
-
 ALTER TABLE users DROP CONSTRAINT ck_users_sites_older_code;
 UPDATE users SET one_time_until = NULL WHERE NOT must_change_password;
 UPDATE users SET disabled_at = disabled_at_sites WHERE sites IS NOT NULL;

@@ -61,3 +61,15 @@ def changes(
     connection: Connection, uuids: Collection[str], start: datetime, end: datetime, limit: int
 ) -> list[ChangeOfClient]:
     """The newest `limit` changes of each display from `start` until `end`, the oldest of a display first."""
+
+
+@query.one(
+    """
+    WITH states AS (DELETE FROM client_state_changes WHERE at < :before RETURNING id),
+    failures AS (DELETE FROM service_failure_events WHERE at < :before RETURNING id),
+    screens AS (DELETE FROM client_screen_changes WHERE at < :before RETURNING id)
+    SELECT (SELECT count(*) FROM states) + (SELECT count(*) FROM failures) + (SELECT count(*) FROM screens)
+    """
+)
+def drop_before(connection: Connection, before: datetime) -> int:
+    """Delete state changes, service failures and changes of screens before `before`. Returns how many."""

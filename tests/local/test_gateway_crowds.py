@@ -220,6 +220,8 @@ def test_a_crowd_of_strangers_fills_one_door_and_holds_up_nobody_else(many_addre
         ({"Cookie": "signage_browser={sealed}"}, True),
         ({"Cookie": "a=b; __Host-signage_browser={sealed}; signage_session=over"}, True),
         ({"Authorization": "Basic eDp5", "Cookie": "signage_browser={sealed}"}, True),
+        ({"Cookie": "signage_browser={good_for_long}"}, True),
+        ({"Cookie": "signage_browser={over}"}, False),
         ({"Authorization": "Bearer {text}"}, False),
         ({"Authorization": "Bearer {text}.{made_up}"}, False),
         ({"Authorization": "Bearer {of_another_gateway}"}, False),
@@ -241,6 +243,8 @@ def test_only_the_gateways_own_seal_makes_a_caller_known(
     texts = {
         "text": SECRET,
         "sealed": sealed(SECRET, many_addresses.key),
+        "good_for_long": sealed(f"{SECRET}~4102444800", many_addresses.key),
+        "over": sealed(f"{SECRET}~1700000000", many_addresses.key),
         "of_another_gateway": sealed(SECRET, "another key"),
         "made_up": "a" * 22,
     }

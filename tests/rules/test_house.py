@@ -189,7 +189,7 @@ BUDGET: Final = {
     "lines of the core": 49_900,
     "lines of the kernel": 42_000,
     "files of the core": 335,
-    "lines of migrations": 1_293,
+    "lines of migrations": 1_299,
     "tables": 56,
     "settings": 50,
 }

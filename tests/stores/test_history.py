@@ -7,8 +7,9 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from extensions.history import operations, store
+from extensions.history import operations
 from extensions.history.operations import ClientEvent
+from shared.availability import store as availability_store
 from shared.clients import failures_operations, statuses_operations
 from shared.clients import operations as clients
 from shared.clients.failures_rules import ServiceFailure
@@ -253,7 +254,7 @@ def test_history_is_dropped_when_it_has_been_kept_long_enough(connection: Connec
         add(connection, service_failure_events, uuid, now - timedelta(days=days), **event)
         add(connection, client_screen_changes, uuid, now - timedelta(days=days), screen="black", fails=True)
 
-    assert store.drop_before(connection, now - timedelta(days=365)) == 3
+    assert availability_store.drop_before(connection, now - timedelta(days=365)) == 3
 
     kinds = [event.kind.value for event in operations.events(connection, uuid, 100, None)]
     assert kinds == ["registered", "state", "service_failed", "screen"]

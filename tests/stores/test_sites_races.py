@@ -16,6 +16,9 @@ from extensions.batches import schedules_rules
 from extensions.batches.rules import BatchRequest
 from extensions.batches.schedules_rules import KeptSchedule, WantedSchedule, When
 from extensions.batches.store import BatchRow
+from extensions.notifications.channels import operations as channels
+from extensions.screenshots import operations as screenshots
+from extensions.status_pages import operations as status_pages
 from shared.access import sites_store
 from shared.clients import operations as clients_operations
 from shared.postgres.door import database_now, transaction
@@ -29,7 +32,16 @@ from shared.tables import (
     command_schedules,
     users,
 )
-from shared.vocabulary import MemberOutcome, PrincipalKind, Quiet, QuietPreset, QuietScope, Role
+from shared.vocabulary import (
+    ChannelKind,
+    MemberOutcome,
+    NotificationEvent,
+    PrincipalKind,
+    Quiet,
+    QuietPreset,
+    QuietScope,
+    Role,
+)
 from tests.stack import eventually
 from tests.stores.commands_world import RESTART, TIMINGS, add_client
 from tests.stores.test_sites import NEW, OLD, OTHER, move, note_emptied, person, rename, sites
@@ -105,6 +117,40 @@ def outcomes(engine: Engine) -> dict[str, MemberOutcome | None]:
 def advance(connection: Connection) -> None:
     [batch_id] = connection.execute(sa.select(command_batches.c.id)).scalars()
     batches.advance(connection, database_now(connection), batch_id, TIMINGS)
+
+
+def forbid_pictures(connection: Connection) -> None:
+    screenshots.allow(connection, database_now(connection), OLD, "anna", allowed=False)
+
+
+def make_link(connection: Connection) -> None:
+    status_pages.make(connection, database_now(connection), "a tenant", OLD, "anna")
+
+
+def make_channel(connection: Connection) -> None:
+    wanted = channels.NewChannel(
+        *("Chat", ChannelKind.WEBHOOK, "https://chat.example.com/", None, list(NotificationEvent), timedelta(0)),
+        *([OLD], None, True, True),
+    )
+    channels.add(connection, database_now(connection), wanted, "anna")
+
+
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (forbid_pictures, "SELECT site FROM screenshots_off"),
+        (make_link, "SELECT site FROM status_links"),
+        (make_channel, "SELECT sites[1] FROM notification_channels"),
+    ],
+)
+def test_what_is_made_for_a_shop_before_its_rename_ends_bears_the_new_name(
+    engine: Engine, at_old: list[str], make: Work, named: str
+) -> None:
+    while_another(engine, make, to_new)
+
+    with transaction(engine) as connection:
+        assert connection.execute(sa.text(named)).scalars().all() == [NEW]
+        connection.execute(sa.text("TRUNCATE screenshots_off, status_links, notification_channels CASCADE"))
 
 
 @IN_BOTH_ORDERS

@@ -15,6 +15,7 @@ from extensions.notifications.troubles.rules import VERSION
 from shared.config import Config
 from shared.errors import ChannelNameTaken, ChannelNotFound
 from shared.outside.couriers.letters import Letter
+from shared.quiet import store as quiet_store
 from shared.sentences import Sentence
 from shared.vocabulary import ChannelKind, NotificationEvent, Weekday
 
@@ -43,6 +44,7 @@ def add(connection: Connection, now: datetime, wanted: NewChannel, by: str) -> K
     rules.check_secret(wanted.kind, wanted.signing_secret)
     rules.check_hours(wanted.hours)
     _check_name(connection, wanted.name, None)
+    quiet_store.lock_batch(connection)  # who renames its sites waits for this transaction
     values = {
         "name": wanted.name,
         "kind": wanted.kind.value,
@@ -67,6 +69,7 @@ def change(connection: Connection, now: datetime, channel_id: int, changes: Mapp
 
     Raises ChannelNotFound, and the errors of `add`.
     """
+    quiet_store.lock_batch(connection)  # who renames its sites waits for this transaction
     before = find(connection, channel_id, locked=True)
     after = replace(before, **changes, changed_at=now)
     rules.check_address(after.kind, after.url)
