@@ -6,9 +6,10 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from http.server import ThreadingHTTPServer
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
@@ -19,6 +20,7 @@ from deploy.parts.probes import free_port, wait_until
 from shared.access.rules import sealed
 from tests.local.test_gateway import Answer, Upstream, ask
 
+SHIPPED: Final = nginx.files
 SOMEBODY, ANOTHER = "127.0.0.2", "127.0.0.3"  # addresses of this machine's loopback
 STRANGERS = tuple(f"127.0.0.{number}" for number in range(9, 25))
 
@@ -108,25 +110,25 @@ def status_for(gateway: Gateway, caller: str, method: str = "GET", path: str = "
     return ask(gateway, method, path, {"X-Caller": caller, **token_of(gateway)}).status
 
 
-@pytest.fixture(scope="module")
-def many_addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+@contextmanager
+def believing(folder: Path, of_one: int) -> Iterator[Gateway]:
     """A gateway that takes a caller's address from a header, because this machine has no IPv6 network to call from.
 
-    Beyond the first requests it takes one a minute, so that no machine is too slow to meet a limit.
+    Beyond the first requests, `of_one` of each stranger, it takes one a minute, so that no machine is too slow to meet
+    a limit.
     """
-    folder = tmp_path_factory.mktemp("addresses")
-    shipped = nginx.files
 
     def changed(*given: Any) -> dict[str, str]:
-        believing = "http { real_ip_header X-Caller; set_real_ip_from 127.0.0.0/8;"
-        texts = shipped(*given)
-        texts["nginx.conf"] = texts["nginx.conf"].replace("http {", believing)
+        real_ip = "http { real_ip_header X-Caller; set_real_ip_from 127.0.0.0/8;"
+        texts = SHIPPED(*given)
+        texts["nginx.conf"] = texts["nginx.conf"].replace("http {", real_ip)
         texts["nginx.conf"] = re.sub(r"rate=\d+r/s", "rate=1r/m", texts["nginx.conf"])
         texts["nginx.conf"] = re.sub(
             r"zone=(strangers\w*) burst=\d+ (nodelay|delay=\d+)",
             rf"zone=\1 burst={TOGETHER} nodelay",
             texts["nginx.conf"],
         )
+        texts["nginx.conf"] = re.sub(r"strangers_by burst=\d+", f"strangers_by burst={of_one}", texts["nginx.conf"])
         return texts
 
     with ThreadingHTTPServer((LOOPBACK, 0), Guarded) as upstream, pytest.MonkeyPatch.context() as patch:
@@ -139,6 +141,12 @@ def many_addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway
         with nginx.serve(made, folder / "log"):
             yield made
         upstream.shutdown()
+
+
+@pytest.fixture(scope="module")
+def many_addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    with believing(tmp_path_factory.mktemp("addresses"), TOGETHER) as gateway:
+        yield gateway
 
 
 @pytest.mark.parametrize(
@@ -210,6 +218,15 @@ def test_a_crowd_of_strangers_fills_one_door_and_holds_up_nobody_else(many_addre
         assert ask_as_stranger(many_addresses, method, path).status == 429
         assert ask_as_stranger(many_addresses, method, path, token_of(many_addresses)).status == 200
     assert set(crowd(many_addresses, "GET", "/")) == {200}
+
+
+@pytest.mark.parametrize(("method", "path"), DOORS[2:])
+def test_one_stranger_alone_does_not_fill_a_door(tmp_path: Path, method: str, path: str) -> None:
+    with believing(tmp_path, 5) as gateway:
+        alone = [ask(gateway, method, path, {"X-Caller": SOMEBODY}).status for _ in range(3 * TOGETHER)]
+
+        assert alone == [401] * 6 + [429] * (3 * TOGETHER - 6)
+        assert ask_as_stranger(gateway, method, path).status == 401
 
 
 @pytest.mark.parametrize(
