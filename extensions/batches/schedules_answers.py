@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from sqlalchemy import Connection
 
-from extensions.batches import schedules_rules as rules
+from extensions.batches import schedules_rules
 from extensions.batches.schedules_rules import SCHEDULES, KeptSchedule
 from extensions.batches.schedules_store import ShownRun
 from functions.api.bodies import Answer, answer_of
@@ -90,9 +90,9 @@ def facts(connection: Connection, rows: Sequence[KeptSchedule]) -> Iterator[dict
     """What an answer adds to each row."""
     sites = [None if row.filter is None or "site" not in row.filter else [row.filter["site"]] for row in rows]
     for row, empty in zip(rows, empty_sites(connection, sites), strict=True):
-        words = rules.words(row)
+        words = schedules_rules.words(row)
         told = {"words": words.english, "words_sentences": words.coded}
-        yield {"state": rules.state_of(row), **told, "last": _last(row), "empty_sites": empty}
+        yield {"state": schedules_rules.state_of(row), **told, "last": _last(row), "empty_sites": empty}
 
 
 def time_of(run: ShownRun) -> ScheduleTime:

@@ -16,8 +16,7 @@ from msgspec.structs import asdict, replace
 from sqlalchemy import Connection, Engine
 
 from extensions.batches import operations as batches
-from extensions.batches import schedules_rules as rules
-from extensions.batches import schedules_store as store
+from extensions.batches import schedules_rules, schedules_store
 from extensions.batches import store as batches_store
 from extensions.batches.rules import maker_may_not, not_at_makers_sites
 from extensions.batches.schedules_rules import KeptSchedule, ScheduleRun, WantedSchedule
@@ -42,7 +41,7 @@ from shared.vocabulary import ScheduleOutcome
 
 MOST_LIVE: Final = 500  # schedules of the whole fleet with a next time
 OF_ONE_CLIENT: Final = 100
-TIMES: Final = frozenset({"at", "time_zone", *rules.WEEKLY})
+TIMES: Final = frozenset({"at", "time_zone", *schedules_rules.WEEKLY})
 
 
 class DueReport(Struct, frozen=True):
@@ -55,7 +54,7 @@ class DueReport(Struct, frozen=True):
 
 def find(connection: Connection, schedule_id: str) -> KeptSchedule:
     """One schedule. Raises ScheduleNotFound."""
-    row = store.get(connection, schedule_id)
+    row = schedules_store.get(connection, schedule_id)
     if row is None:
         raise ScheduleNotFound
     return row
@@ -63,7 +62,7 @@ def find(connection: Connection, schedule_id: str) -> KeptSchedule:
 
 def of_client(connection: Connection, uuid: str) -> list[KeptSchedule]:
     """The schedules with a next time that are about this client now, the next one first. Raises ClientNotFound."""
-    return store.of_client(connection, clients.find(connection, uuid).uuid, OF_ONE_CLIENT)
+    return schedules_store.of_client(connection, clients.find(connection, uuid).uuid, OF_ONE_CLIENT)
 
 
 def covers(connection: Connection, row: KeptSchedule) -> int:
@@ -86,13 +85,13 @@ def plan(connection: Connection, now: datetime, wanted: WantedSchedule) -> KeptS
         TooManySchedules: 500 schedules have a next time.
     """
     wanted = replace(wanted, request=replace(wanted.request, reason=scrub(wanted.request.reason)))
-    rules.check_batch(wanted.request.waves, wanted.request.max_unproven)
-    when = rules.checked(wanted.when, now)
-    if store.count_live(connection) >= MOST_LIVE:
+    schedules_rules.check_batch(wanted.request.waves, wanted.request.max_unproven)
+    when = schedules_rules.checked(wanted.when, now)
+    if schedules_store.count_live(connection) >= MOST_LIVE:
         raise TooManySchedules
     schedule_id = str(uuid.uuid4())
     quiet_times.lock_batch(connection)  # who renames its site waits for this transaction
-    store.insert(connection, now, schedule_id, wanted, when, rules.next_time(when, now))
+    schedules_store.insert(connection, now, schedule_id, wanted, when, schedules_rules.next_time(when, now))
     if wanted.request.clients is not None:
         _name_clients(connection, schedule_id, list(dict.fromkeys(wanted.request.clients)))
     return find(connection, schedule_id)
@@ -101,7 +100,7 @@ def plan(connection: Connection, now: datetime, wanted: WantedSchedule) -> KeptS
 def _name_clients(connection: Connection, schedule_id: str, uuids: list[str]) -> None:
     if not uuids:
         raise NoClients
-    unknown = sorted(set(uuids) - store.name_clients(connection, schedule_id, uuids))
+    unknown = sorted(set(uuids) - schedules_store.name_clients(connection, schedule_id, uuids))
     if unknown:
         raise ClientsUnknown("some_clients_unknown", facts={"count": len(unknown)}, uuids=unknown[:100])
 
@@ -120,13 +119,13 @@ def change(
     row = _locked(connection, schedule_id)
     changed = replace(row, **{name: value for name, value in changes.items() if name not in TIMES})
     changed = replace(changed, reason=scrub(changed.reason), max_unproven=str(changed.max_unproven))
-    rules.check_batch(changed.waves, rules.limit_of(changed.max_unproven))
+    schedules_rules.check_batch(changed.waves, schedules_rules.limit_of(changed.max_unproven))
     if times := {name: value for name, value in changes.items() if name in TIMES}:
-        when = rules.checked(rules.changed(row.when, times), now)
-        _pass_by(connection, now, row, rules.changed_before(by=by))
-        more = asdict(when) | {"weekdays": list(when.weekdays), "next_at": rules.next_time(when, now)}
+        when = schedules_rules.checked(schedules_rules.changed(row.when, times), now)
+        _pass_by(connection, now, row, schedules_rules.changed_before(by=by))
+        more = asdict(when) | {"weekdays": list(when.weekdays), "next_at": schedules_rules.next_time(when, now)}
         changed = replace(changed, **more)
-    store.write(connection, changed)
+    schedules_store.write(connection, changed)
     return find(connection, schedule_id)
 
 
@@ -135,29 +134,29 @@ def cancel(connection: Connection, now: datetime, schedule_id: str, by: str) -> 
 
     Raises ScheduleNotFound, or ScheduleOver when no time is left to cancel.
     """
-    row = store.lock(connection, schedule_id)
+    row = schedules_store.lock(connection, schedule_id)
     if row is not None and row.cancelled_at is not None:
         return False
     row = _locked(connection, schedule_id)
-    _pass_by(connection, now, row, rules.cancelled_before(by=by))
-    store.cancel(connection, now, schedule_id, by)
+    _pass_by(connection, now, row, schedules_rules.cancelled_before(by=by))
+    schedules_store.cancel(connection, now, schedule_id, by)
     return True
 
 
 def _locked(connection: Connection, schedule_id: str) -> KeptSchedule:
     """A schedule that is not over, locked."""
-    row = store.lock(connection, schedule_id)
+    row = schedules_store.lock(connection, schedule_id)
     if row is None:
         raise ScheduleNotFound
     if row.is_over:
-        raise ScheduleOver(state=rules.state_of(row), batch_id=row.last_batch_id)
+        raise ScheduleOver(state=schedules_rules.state_of(row), batch_id=row.last_batch_id)
     return row
 
 
 def _pass_by(connection: Connection, now: datetime, row: KeptSchedule, why: Sentence) -> None:
     """Write down as missed the times that have come and that no tick has seen."""
-    times = rules.passed(row.when, row.next_at, now)
-    store.insert_runs(connection, row.id, [rules.missed(at, why) for at in times])
+    times = schedules_rules.passed(row.when, row.next_at, now)
+    schedules_store.insert_runs(connection, row.id, [schedules_rules.missed(at, why) for at in times])
 
 
 def make_due(engine: Engine, grace: timedelta, budget_seconds: float) -> DueReport:
@@ -168,7 +167,7 @@ def make_due(engine: Engine, grace: timedelta, budget_seconds: float) -> DueRepo
     until = time.monotonic() + budget_seconds
     made = missed = failed = 0
     with transaction(engine) as connection:
-        due = store.due(connection, database_now(connection))
+        due = schedules_store.due(connection, database_now(connection))
     for schedule_id in due:
         if time.monotonic() > until:
             break
@@ -189,16 +188,16 @@ def make_due(engine: Engine, grace: timedelta, budget_seconds: float) -> DueRepo
 def take_turn(connection: Connection, now: datetime, schedule_id: str, grace: timedelta) -> list[ScheduleRun]:
     """Do in this transaction what a schedule has to do now. Returns what became of its times."""
     quiet_times.lock_batch(connection)  # first of all: who renames a site changes rights and displays together
-    row = store.lock_due(connection, now, schedule_id)
+    row = schedules_store.lock_due(connection, now, schedule_id)
     if row is None or row.next_at is None:
         return []
-    turn = rules.turn(row.when, row.next_at, now, grace)
-    known = store.decided(connection, row.id, [*turn.missed, *([] if turn.due is None else [turn.due])])
-    runs = [rules.missed(at, rules.why_late(at, now)) for at in turn.missed if at not in known]
+    turn = schedules_rules.turn(row.when, row.next_at, now, grace)
+    known = schedules_store.decided(connection, row.id, [*turn.missed, *([] if turn.due is None else [turn.due])])
+    runs = [schedules_rules.missed(at, schedules_rules.why_late(at, now)) for at in turn.missed if at not in known]
     if turn.due is not None and turn.due not in known:
         runs.append(_make_batch(connection, now, row, turn.due))
-    store.insert_runs(connection, row.id, runs)
-    store.move_on(connection, row.id, turn.next_at)
+    schedules_store.insert_runs(connection, row.id, runs)
+    schedules_store.move_on(connection, row.id, turn.next_at)
     return runs
 
 
@@ -207,18 +206,18 @@ def _make_batch(connection: Connection, now: datetime, row: KeptSchedule, due_at
 
     The maker's rights of today count, not those of when the schedule was made.
     """
-    request, by = row.request(store.clients(connection, row.id)), row.created_by
+    request, by = row.request(schedules_store.clients(connection, row.id)), row.created_by
     maker = batches_store.maker(connection, by, row.created_at, row.action)
     try:
         uuids = batches.chosen(connection, request)
         if maker is None:
-            return rules.missed(due_at, maker_may_not(by=by, displays=len(uuids)))
+            return schedules_rules.missed(due_at, maker_may_not(by=by, displays=len(uuids)))
         left_out = set(uuids) - batches_store.at_sites_of(connection, maker, uuids)
         if left_out and len(left_out) == len(set(uuids)):
-            return rules.missed(due_at, not_at_makers_sites(by=by, displays=len(left_out)))
-        batch = batches.create(connection, now, request, uuids, rules.batch_id(row.id, due_at), left_out)
+            return schedules_rules.missed(due_at, not_at_makers_sites(by=by, displays=len(left_out)))
+        batch = batches.create(connection, now, request, uuids, schedules_rules.batch_id(row.id, due_at), left_out)
     except ServiceError as refusal:
-        return rules.missed(due_at, refusal.sentence)
+        return schedules_rules.missed(due_at, refusal.sentence)
     details = {"command": row.action, "reason": row.reason, "waves": batch.waves, "schedule": row.id}
     line = AuditLine(row.created_by, "command_batch.send", batch.id, "done", None, details)
     access.record_audit(connection, now, line)
@@ -230,9 +229,9 @@ def forget_the_future(connection: Connection, now: datetime) -> int:
 
     Returns how many schedules have another next time now.
     """
-    store.forget_missed(connection, now)
+    schedules_store.forget_missed(connection, now)
     moved = 0
-    for schedule_id in store.ahead(connection, now):
+    for schedule_id in schedules_store.ahead(connection, now):
         row = find(connection, schedule_id)
         try:
             next_at = _next_undecided(connection, row, now)
@@ -240,13 +239,13 @@ def forget_the_future(connection: Connection, now: datetime) -> int:
             failure("schedule_interrupted", "a schedule has no next time here", schedule_id=schedule_id)
             continue
         if next_at != row.next_at:
-            store.move_on(connection, schedule_id, next_at)
+            schedules_store.move_on(connection, schedule_id, next_at)
             moved += 1
     return moved
 
 
 def _next_undecided(connection: Connection, row: KeptSchedule, now: datetime) -> datetime | None:
-    next_at = rules.next_time(row.when, now)
-    while next_at is not None and store.decided(connection, row.id, [next_at]):
-        next_at = rules.next_time(row.when, next_at)
+    next_at = schedules_rules.next_time(row.when, now)
+    while next_at is not None and schedules_store.decided(connection, row.id, [next_at]):
+        next_at = schedules_rules.next_time(row.when, next_at)
     return next_at

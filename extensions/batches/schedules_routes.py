@@ -8,7 +8,7 @@ from sqlalchemy import Connection
 
 from extensions.batches import schedules_answers as shapes
 from extensions.batches import schedules_operations as operations
-from extensions.batches import schedules_store as store
+from extensions.batches import schedules_store
 from extensions.batches.answers import CommandsForMany, Number, Reason, Share, Waves, batch_request
 from extensions.batches.schedules_answers import CommandSchedule, ScheduleDetails, SchedulesOfClient
 from extensions.batches.schedules_rules import KeptSchedule, WantedSchedule, When
@@ -80,7 +80,7 @@ def list_schedules(call: Call, query: ScheduleQuery) -> Page[CommandSchedule]:
     """Schedules, the newest first; those that are over stay as history."""
     after: Any = decode_cursor(query.cursor, datetime, str)
     with call.transaction() as (connection, _):
-        items = shapes.schedules(connection, store.page(connection, query.current, query.limit + 1, after))
+        items = shapes.schedules(connection, schedules_store.page(connection, query.current, query.limit + 1, after))
     return page_of(items, query.limit, lambda one: (one.created_at, one.id))
 
 
@@ -114,7 +114,7 @@ def plan_schedule(call: Call, body: NewSchedule) -> ScheduleDetails:
             call.audit(connection, now, "schedule.create", f"schedule:{planned.id}", **_worded(facts))
             return planned
 
-        return _details(connection, once(connection, keyed(call), "command_schedules", plan, store.get).id)
+        return _details(connection, once(connection, keyed(call), "command_schedules", plan, schedules_store.get).id)
 
 
 def _when(body: NewSchedule) -> When:
@@ -143,9 +143,9 @@ def _details(connection: Connection, schedule_id: str, query: PageQuery | None =
     asked = query or PageQuery()
     after = decode_cursor(asked.cursor, datetime)
     row = operations.find(connection, schedule_id)
-    named = store.clients(connection, row.id)
+    named = schedules_store.clients(connection, row.id)
     [more] = shapes.facts(connection, [row])
-    times = store.runs(connection, row.id, asked.limit + 1, None if after is None else after[0])
+    times = schedules_store.runs(connection, row.id, asked.limit + 1, None if after is None else after[0])
     return answer_of(
         ScheduleDetails,
         row,

@@ -5,8 +5,7 @@ from datetime import datetime
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from extensions.history import health_rules as health_history_rules
-from extensions.history import health_store as health_history_store
+from extensions.history import health_rules, health_store
 from extensions.history.health_rules import HealthPoint, HealthSummary
 from shared.clients import operations as clients
 
@@ -31,9 +30,9 @@ def sample(connection: Connection, now: datetime, turn: int, at: datetime) -> tu
 
     A repetition for the same `at` changes nothing.
     """
-    return health_history_store.sample(
-        connection, turn, at, now - health_history_rules.EVERY
-    ), health_history_store.drop_before(connection, turn, now - health_history_rules.KEPT)
+    return health_store.sample(connection, turn, at, now - health_rules.EVERY), health_store.drop_before(
+        connection, turn, now - health_rules.KEPT
+    )
 
 
 def history(connection: Connection, now: datetime, uuid: str, since: datetime, until: datetime) -> HealthHistory:
@@ -43,14 +42,14 @@ def history(connection: Connection, now: datetime, uuid: str, since: datetime, u
         ClientNotFound: there is none with this uuid.
     """
     clients.check_known(connection, uuid)
-    since = max(since, now - health_history_rules.KEPT)
+    since = max(since, now - health_rules.KEPT)
     until = max(since, min(until, now))
-    samples = health_history_store.samples_of(connection, uuid, since, until)
+    samples = health_store.samples_of(connection, uuid, since, until)
     return HealthHistory(
         uuid,
         since,
         until,
-        int(health_history_rules.step_of(since, until).total_seconds()),
-        health_history_rules.points(samples, since, until),
-        health_history_rules.summary(samples),
+        int(health_rules.step_of(since, until).total_seconds()),
+        health_rules.points(samples, since, until),
+        health_rules.summary(samples),
     )

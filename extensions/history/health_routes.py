@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from extensions.history import health_operations as health_history_operations
+from extensions.history import health_operations
 from extensions.history.health_operations import HealthHistory
 from functions.api.bodies import QueryParameters, Time
 from functions.api.routing import Bound, Call, Routes
@@ -30,4 +30,4 @@ def client_health_history(call: Call, uuid: str, query: HealthHistoryQuery) -> H
         since = query.since or until - min(USUAL, until - datetime.min.replace(tzinfo=until.tzinfo))
         if since >= until:
             raise InvalidField.at("since", "field_before_until")
-        return health_history_operations.history(connection, now, uuid, since, until)
+        return health_operations.history(connection, now, uuid, since, until)

@@ -247,13 +247,19 @@ KERNEL: Final[dict[str, Step]] = {
     "retention": retain,
 }
 PARTS: Final[list[TickPart]] = [module.PART for module in extensions.parts("tick")]
-STEPS: Final[dict[str, Step]] = {
-    name: step
-    for kernel_name, kernel_step in KERNEL.items()
-    for steps in (*(part.steps for part in PARTS if part.before == kernel_name), {kernel_name: kernel_step})
-    for name, step in steps.items()
-}
-"""The steps of a tick, in order."""
+
+
+def _in_order() -> dict[str, Step]:
+    steps: dict[str, Step] = {}
+    for name, step in KERNEL.items():
+        for part in PARTS:
+            steps |= part.steps if part.before == name else {}
+        steps[name] = step
+    return steps
+
+
+STEPS: Final = _in_order()
+"""The steps of a tick, in order: those of extensions stand before the kernel's step that they name."""
 LATE_STEPS: Final = {
     **{
         name: step

@@ -120,7 +120,7 @@ def parse_token(text: str) -> tuple[str, str] | None:
 
 
 def sealed(text: str, key: str) -> str:
-    """A token or cookie with a seal, by which the gateway of this key tells ours from those that strangers make up.
+    """A token or cookie with a seal. The gateway with this key takes its bearer for no stranger.
 
     Its nginx.conf computes the same. A seal gives no rights. Without a key there is none.
     """

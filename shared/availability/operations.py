@@ -7,8 +7,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from shared.availability import rules as availability_rules
-from shared.availability import segments_rules
+from shared.availability import rules, segments_rules
 from shared.availability import store as availability_store
 from shared.availability.rules import LocalDay, Spent
 from shared.availability.segments_rules import Change, Segment
@@ -51,13 +50,11 @@ class SiteMonth(Struct, frozen=True):
 
 def day(connection: Connection, now: datetime, uuids: Collection[str]) -> list[DayOfClient]:
     """The last 24 hours of these displays in half hours; one that does not exist is left out."""
-    start = now - availability_rules.DAY
+    start = now - rules.DAY
     members = availability_store.some(connection, uuids, now)
     times = quiet_store.of_screens(connection, start, now)
     found = _read(connection, members, times, start, now)
-    return [
-        DayOfClient(one.uuid, availability_rules.slots(*found[one.uuid], begins=start, ends=now)) for one in members
-    ]
+    return [DayOfClient(one.uuid, rules.slots(*found[one.uuid], begins=start, ends=now)) for one in members]
 
 
 def month(
@@ -79,14 +76,14 @@ def month(
     Raises:
         TimeZoneUnknown: there is no such zone.
     """
-    around = [one.begins for one in availability_rules.days_of(first, zones_rules.known(time_zone))]
+    around = [one.begins for one in rules.days_of(first, zones_rules.known(time_zone))]
     times = quiet_store.of_screens(connection, around[0] - ZONES_APART, around[-1] + 2 * ZONES_APART)
-    zone = availability_rules.zone_of(times, site or None) or time_zone
-    days = availability_rules.days_of(first, zones_rules.or_utc(zone))
+    zone = rules.zone_of(times, site or None) or time_zone
+    days = rules.days_of(first, zones_rules.or_utc(zone))
     start, end = max(days[0].begins, now - kept), min(days[-1].ends, now)
     members = availability_store.of_site(connection, site, end, limit, after)
     found = _read(connection, members, times, start, end)
-    spent = [availability_rules.by_day(*found[one.uuid], days=days) for one in members]
+    spent = [rules.by_day(*found[one.uuid], days=days) for one in members]
     return SiteMonth(
         zone,
         [(one, sum((days_spent[n] for days_spent in spent), Spent())) for n, one in enumerate(days)],
@@ -103,7 +100,7 @@ def between(connection: Connection, site: str, start: datetime, end: datetime, l
     times = quiet_store.of_screens(connection, start, end)
     found = _read(connection, members, times, start, end)
     whole = [LocalDay(start.date(), start, end)]
-    return sum((availability_rules.by_day(*found[one.uuid], days=whole)[0] for one in members), Spent())
+    return sum((rules.by_day(*found[one.uuid], days=whole)[0] for one in members), Spent())
 
 
 class ClientStrip(Struct, frozen=True):

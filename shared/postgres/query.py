@@ -155,6 +155,7 @@ def _asking(function: F, query: Query[Any], ask: Callable[..., Any], many: ManyR
 
     @wraps(function)
     def asking(connection: Connection, *given: Any, **by_name: Any) -> Any:
+        function(connection, *given, **by_name)  # raises TypeError for other arguments than its own
         values = defaults | dict(zip(parameters, given, strict=False)) | by_name
         for name in lists:
             values[name] = None if values[name] is None else list(values[name])

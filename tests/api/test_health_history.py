@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
-from extensions.history import health_operations as health_history_operations
+from extensions.history import health_operations
 from extensions.history.health_rules import TURNS
 from shared.postgres.door import database_now, transaction
 from shared.tables import client_health, client_health_history
@@ -29,7 +29,7 @@ def client(engine: Engine) -> str:
             values = {"client_uuid": uuid, "received_at": at, "cpu_percent": cpu, "body": {}}
             connection.execute(sa.insert(client_health).values(values))
             for turn in range(TURNS):
-                health_history_operations.sample(connection, at, turn, at)
+                health_operations.sample(connection, at, turn, at)
     return uuid
 
 

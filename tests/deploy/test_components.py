@@ -34,3 +34,17 @@ def test_a_component_is_told_where_its_secrets_are_and_of_no_other(environ: dict
         told = box.service(name).environment or {}
         files = {value.rpartition("/")[2] for value in told.values() if value.startswith(f"{box.layout.secrets}/")}
         assert files | found_by_name == {*OF_A_BOX[name].all_secrets} | found_by_name, name
+
+
+def test_who_needs_no_network_but_this_machine_has_none() -> None:
+    alone = {name for name, component in OF_A_BOX.items() if component.loopback}
+
+    assert alone == {
+        *("bridge", "broker-accounts", "browsers-door", "convert-worker", "converter", "task-queue", "ticker")
+    }
+
+
+def test_the_database_is_owned_by_the_migrations_and_the_first_sign_in_alone() -> None:
+    owners = {name for name, component in COMPONENTS.items() if "database_url" in component.all_secrets}
+
+    assert owners == {"migrations", "first-admin"}

@@ -8,6 +8,8 @@ from typing import Final
 import pytest
 
 from deploy.parts.layout import REPOSITORY
+from functions.scheduler_tick.steps import KERNEL as KERNELS_STEPS
+from functions.scheduler_tick.steps import PARTS, STEPS
 
 EXTENSIONS: Final = sorted(
     path.name for path in (REPOSITORY / "extensions").iterdir() if (path / "__init__.py").exists()
@@ -53,3 +55,9 @@ def test_the_kernel_starts_alone_and_extensions_add_to_it(tmp_path: Path) -> Non
     alone, whole = started(tmp_path / "alone", []), started(tmp_path / "whole", EXTENSIONS)
 
     assert [more > less for more, less in zip(whole, alone, strict=True)] == [True, True, True]
+
+
+def test_each_step_of_an_extension_has_its_place_in_the_tick_and_its_own_name() -> None:
+    assert {part.before for part in PARTS} <= {*KERNELS_STEPS}
+    assert len(STEPS) == len(KERNELS_STEPS) + sum(len(part.steps) for part in PARTS)
+    assert all(part.sends <= {*part.steps} for part in PARTS)

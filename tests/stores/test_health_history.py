@@ -9,8 +9,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
-from extensions.history import health_operations as health_history_operations
-from extensions.history import health_store as health_history_store
+from extensions.history import health_operations, health_store
 from extensions.history.health_rules import BUNCHES, EVERY, TURNS, due
 from shared.errors import ClientNotFound
 from shared.postgres.door import database_now, transaction
@@ -36,12 +35,12 @@ def report(connection: Connection, uuid: str, at: datetime, measures: Mapping[st
 
 def sample_all(connection: Connection, now: datetime) -> int:
     """Sample every turn once, as a first tick does. Returns the number of rows."""
-    return sum(health_history_operations.sample(connection, now, turn, at)[0] for turn, at in due(None, now))
+    return sum(health_operations.sample(connection, now, turn, at)[0] for turn, at in due(None, now))
 
 
 def cpu_of(connection: Connection, uuid: str, now: datetime) -> list[float | None]:
     """The processor loads kept for the last hour, without gaps."""
-    found = health_history_operations.history(connection, now, uuid, now - timedelta(hours=1), now + EVERY)
+    found = health_operations.history(connection, now, uuid, now - timedelta(hours=1), now + EVERY)
     return [point.cpu_percent for point in found.points if point.cpu_percent is not None]
 
 
@@ -55,7 +54,7 @@ def test_what_was_reported_comes_back_as_it_was_for_each_display_its_own(connect
 
     assert 100 < rows < 200  # the hash decides: some displays share a row, and not all share one
     for uuid, cpu in told.items():
-        (one,) = health_history_store.samples_of(connection, uuid, now - EVERY, now + EVERY)
+        (one,) = health_store.samples_of(connection, uuid, now - EVERY, now + EVERY)
         assert (one.cpu_percent, one.disk_percent, one.temperature_celsius) == (cpu, 78.9, -4.5)
         assert one.memory_percent == pytest.approx(100.0 - cpu)
 
@@ -70,7 +69,7 @@ def test_each_turn_samples_its_own_displays_and_all_turns_together_everybody(
     seen: list[str] = []
     for turn, at in due(None, now):
         before = set(seen)
-        health_history_operations.sample(connection, now, turn, at)
+        health_operations.sample(connection, now, turn, at)
         rows = connection.execute(sa.select(client_health_history).where(client_health_history.c.at == at)).all()
         assert {row.bunch % TURNS for row in rows} == {turn}
         assert not before & {uuid for row in rows for uuid in row.clients}
@@ -115,7 +114,7 @@ def test_a_display_that_fell_silent_leaves_a_gap(connection: Connection, now: da
         report(connection, client, now - timedelta(minutes=heard), {**MEASURES, "cpu_percent": float(heard)})
         sample_all(connection, moment)
 
-    found = health_history_operations.history(connection, now, client, now - timedelta(minutes=30), now)
+    found = health_operations.history(connection, now, client, now - timedelta(minutes=30), now)
 
     told = [point.cpu_percent for point in found.points]
     assert [value for value in told if value is not None] in ([20.0, 15.0, 0.0], [20.0, 15.0])  # its turn may be now
@@ -134,7 +133,7 @@ def test_a_measure_that_is_not_told_stays_unknown_among_others_that_are(
     report(connection, client, now, {**MEASURES, "temperature_celsius": None})
     sample_all(connection, now)
 
-    found = health_history_operations.history(connection, now, client, now - timedelta(hours=1), now)
+    found = health_operations.history(connection, now, client, now - timedelta(hours=1), now)
 
     assert found.summary.temperature_celsius is None
     cpu = found.summary.cpu_percent
@@ -148,9 +147,9 @@ def test_whatever_the_bridge_lets_in_can_be_kept(connection: Connection, now: da
 
     sample_all(connection, now)
 
-    assert [
-        one.temperature_celsius for one in health_history_store.samples_of(connection, hot, now - EVERY, now + EVERY)
-    ] == [300.0]
+    assert [one.temperature_celsius for one in health_store.samples_of(connection, hot, now - EVERY, now + EVERY)] == [
+        300.0
+    ]
     assert cpu_of(connection, cold, now + EVERY) == [0.0]
 
 
@@ -178,9 +177,9 @@ def test_what_is_too_old_goes_with_its_turn_and_little_by_little(connection: Con
     """After weeks without ticks, one tick must not do all the work."""
     fill(connection, now, 10)
 
-    dropped = [health_history_operations.sample(connection, now, 0, now)[1] for _ in range(5)]
+    dropped = [health_operations.sample(connection, now, 0, now)[1] for _ in range(5)]
 
-    assert dropped == [2 * health_history_store.AT_MOST] * 2 + [2 * (3 * 24 - 1 - 2 * health_history_store.AT_MOST)] + [
+    assert dropped == [2 * health_store.AT_MOST] * 2 + [2 * (3 * 24 - 1 - 2 * health_store.AT_MOST)] + [
         0,
         0,
     ]
@@ -192,28 +191,22 @@ def test_what_is_too_old_goes_with_its_turn_and_little_by_little(connection: Con
 def test_more_is_dropped_than_can_come(connection: Connection) -> None:
     """A tick adds at most one row to each bunch of its turn, and drops up to AT_MOST of each."""
     assert BUNCHES % TURNS == 0
-    assert health_history_store.AT_MOST > 1
+    assert health_store.AT_MOST > 1
 
 
 def test_a_history_is_told_as_far_as_it_is_kept_and_only_of_a_known_client(
     connection: Connection, now: datetime, client: str
 ) -> None:
-    found = health_history_operations.history(
-        connection, now, client, now - timedelta(days=4000), now + timedelta(days=1)
-    )
-    over = health_history_operations.history(
-        connection, now, client, now - timedelta(days=40), now - timedelta(days=30)
-    )
+    found = health_operations.history(connection, now, client, now - timedelta(days=4000), now + timedelta(days=1))
+    over = health_operations.history(connection, now, client, now - timedelta(days=40), now - timedelta(days=30))
 
     assert (found.since, found.until) == (now - WEEK, now)
     assert over.points == []
     with pytest.raises(ClientNotFound):
-        health_history_operations.history(
-            connection, now, f"{secrets.token_hex(4)}-0000-4000-8000-000000000000", now, now
-        )
+        health_operations.history(connection, now, f"{secrets.token_hex(4)}-0000-4000-8000-000000000000", now, now)
     connection.execute(sa.update(clients).where(clients.c.uuid == client).values(deleted_at=now))
     with pytest.raises(ClientNotFound):
-        health_history_operations.history(connection, now, client, now - WEEK, now)
+        health_operations.history(connection, now, client, now - WEEK, now)
 
 
 def test_one_display_is_read_by_its_bunchs_key(connection: Connection, now: datetime, client: str) -> None:
@@ -230,7 +223,7 @@ def test_one_display_is_read_by_its_bunchs_key(connection: Connection, now: date
     connection.execute(sa.text("ANALYZE client_health_history"))
 
     since = now - timedelta(hours=24)
-    plan = plan_of(connection, lambda c: health_history_store.samples_of(c, client, since, now))
+    plan = plan_of(connection, lambda c: health_store.samples_of(c, client, since, now))
 
     assert any(node.get("Index Name") == "pk_client_health_history" for node in plan), plan
     assert not any(node["Node Type"] == "Seq Scan" for node in plan), plan

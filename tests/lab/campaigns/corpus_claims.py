@@ -17,7 +17,7 @@ from shared.event_media.contents.rules import LONGEST_TARGET
 EFFECTS: Final = {"anim", "animClr", "animEffect", "animMotion", "animRot", "animScale", "set"}
 LATIN_RANGE: Final = 0x0250
 AT_LEAST: Final = {"fonts", "dates", "charts", "ink"}
-"""Claims of which the other reader finds only a part: fonts, and numbers of slides that lose something."""
+"""The other reader finds some of these claims, and not all: fonts, and the slides that lose something."""
 
 
 @dataclass

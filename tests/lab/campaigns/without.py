@@ -1,6 +1,7 @@
 """The product without an extension: its folder is deleted in a copy, and the kernel's tests pass there.
 
-The kernel's tests are those that neither name the extension nor ask its routes, themselves or by a module of `tests`.
+A test file belongs to the extension when it, or a module of `tests` that it imports, names the extension or one of its
+addresses. All other files are the kernel's.
 """
 
 import re
