@@ -70,8 +70,8 @@ def set_up_lines() -> tuple[str, str]:
 
 def certificate_lines(*, again: bool = False) -> str:
     """The commands of deploying.md for a trial certificate: with the authority, or `again` only the certificate."""
-    lines = block("deploying.md", "openssl req -x509").splitlines()
-    return "\n".join(lines[1:] if again else lines)
+    commands = block("deploying.md", "openssl req -x509").replace("\\\n", "").splitlines()
+    return "\n".join(commands[1:] if again else commands)
 
 
 def renewal_line(lineage: str) -> str:
