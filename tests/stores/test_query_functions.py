@@ -57,7 +57,7 @@ def touched_one(connection: Connection, most: int) -> bool:
     """Whether it was one."""
 
 
-def test_the_answer_is_of_the_annotation_and_arguments_come_as_they_do_for_any_function(connection: Connection) -> None:
+def test_the_answer_has_the_type_that_the_annotation_names(connection: Connection) -> None:
     one, two = Numbered(1, "one"), Numbered(2, "two")
 
     assert (listed(connection), listed(connection, 1), listed(connection, most=1)) == ([one, two], [one], [one])
@@ -85,7 +85,7 @@ def has_one_too_many(connection: Connection, word: str, more: int) -> int: ...
 
 
 @pytest.mark.parametrize("function", [lacks_a_parameter, has_one_too_many])
-def test_a_function_with_other_parameters_than_its_statement_is_refused_when_it_is_defined(
+def test_parameters_that_differ_from_the_statement_are_refused_at_import(
     function: Callable[..., int],
 ) -> None:
     with pytest.raises(TypeError, match=function.__name__):
