@@ -1340,7 +1340,7 @@ export type OverviewAnswer = {
   epoch: string;
   full: boolean;
   gone: Array<string>;
-  heartbeats?: Array<[string, string]>;
+  heartbeats?: Array<Array<string>>;
   incidents: Array<StandingIncident>;
   large?: LargeFleet;
   packed?: Packed;

@@ -120,6 +120,7 @@ class _Schemas:
         for schema in self.components.values():  # only Python 3.13 removes a docstring's indentation itself
             if "description" in schema:
                 schema["description"] = cleandoc(schema["description"])
+        _spell_out_tuples(self.components)
         self.components["Problem"]["properties"]["errors"] = {
             "type": "array",
             "items": {"$ref": "#/components/schemas/FieldProblem"},
@@ -134,6 +135,16 @@ class _Schemas:
         reference: str = self._of[shape]["$ref"]
         found: dict[str, Any] = self.components[reference.rsplit("/", 1)[1]]
         return found
+
+
+def _spell_out_tuples(schema: Any) -> None:
+    """Describe tuples as lists of some length: generators of clients end at `prefixItems` and `items: false`."""
+    for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        _spell_out_tuples(inner)
+    if isinstance(schema, dict) and isinstance(schema.get("prefixItems"), list):
+        kinds = [kind for at, kind in enumerate(schema["prefixItems"]) if kind not in schema["prefixItems"][:at]]
+        del schema["prefixItems"]
+        schema["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
 
 
 def _is_shape(shape: Any) -> bool:
@@ -160,15 +171,16 @@ def _operation(routes: Routes, endpoint: Endpoint, schemas: _Schemas) -> dict[st
     return operation
 
 
+_BYTES: Final = {"type": "string", "format": "binary"}
 _FILE_FORM: Final = {
     "type": "object",
-    "properties": {"file": {"type": "string", "contentMediaType": "application/octet-stream"}},
+    "properties": {"file": _BYTES},
     "required": ["file"],
 }
 
 
 def _upload_body(content_type: str) -> dict[str, Any]:
-    schema = _FILE_FORM if content_type == FORM else {"type": "string", "contentMediaType": content_type}
+    schema = _FILE_FORM if content_type == FORM else _BYTES
     return {"required": True, "content": {content_type: {"schema": schema}}}
 
 
@@ -227,8 +239,8 @@ def _headers(status: int) -> dict[str, Any]:
 def _content(endpoint: Endpoint, status: int, schemas: _Schemas) -> dict[str, Any]:
     if status in {204, 303, 304} or endpoint.answer is type(None):
         return {}
-    schema = {"schema": schemas.of(endpoint.answer)} if _is_shape(endpoint.answer) else {}
-    return {"content": dict.fromkeys(endpoint.produces, schema)}
+    schema = schemas.of(endpoint.answer) if _is_shape(endpoint.answer) else _BYTES
+    return {"content": {media_type: {"schema": schema} for media_type in endpoint.produces}}
 
 
 def _problems(endpoint: Endpoint) -> dict[int, set[str]]:
