@@ -152,6 +152,7 @@ clients = Table(
     _past("status_since", nullable=False, server_default=text("now()")),
     _past("service_failed_at"),
     Column("service_failed_unit", Text),
+    _past("service_mended_at"),  # when that failure was over; it is shown until somebody acknowledges it
     Column("service_failed_stamp", JSONB),  # {install_id, boot_seq, seq} of the open failure, or null
     _past("service_failed_cleared_at"),
     Column("service_failed_cleared_by", Text),
@@ -200,7 +201,13 @@ clients = Table(
         postgresql_where=text("service_failed_at IS NOT NULL"),
     ),
     Index("ix_clients_name", "name", "uuid", postgresql_where=text("deleted_at IS NULL")),
-    Index("ix_clients_status", "status", "service_failed_at", postgresql_where=text("deleted_at IS NULL")),
+    Index(
+        "ix_clients_status",
+        "status",
+        "service_failed_at",
+        "service_mended_at",
+        postgresql_where=text("deleted_at IS NULL"),
+    ),
     Index(
         "ix_clients_unwell",
         "uuid",

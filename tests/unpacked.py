@@ -11,6 +11,7 @@ TIMES = (
     "last_heartbeat_at",
     "screen_failed_since",
     "service_failed_at",
+    "service_mended_at",
     "mqtt_last_disconnect_at",
     "shared_login_seen_at",
     "lockout_until",

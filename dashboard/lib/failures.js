@@ -49,7 +49,7 @@ export const panelRows = computed(() => {
 /** @param {Failure} failure */
 function forget(failure) {
   failures.value = failures.value.filter((other) => other.uuid !== failure.uuid);
-  change(failure.uuid, { service_failed_at: null, service_failed_unit: null });
+  change(failure.uuid, { service_failed_at: null, service_failed_unit: null, service_mended_at: null });
 }
 
 /** @param {Failure} failure @param {unknown} error */

@@ -1,5 +1,5 @@
 /** Whether a display matches the filters of the page. */
-import { isMute } from "./unwell.js";
+import { isMute, serviceFails } from "./unwell.js";
 import { tableWords } from "./words/fleet.js";
 import { statusWords } from "./words/states.js";
 
@@ -18,7 +18,7 @@ function textOf(client) {
   if (known !== undefined) return known;
   const { name, uuid, site, hostname, ip, app_version, tags, status, service_failed_unit } = client;
   const wrong = [
-    client.service_failed_at && tableWords.failed,
+    serviceFails(client) && tableWords.failed,
     client.screen_failed_since && tableWords.screen(client.screen_health),
     isMute(client) && tableWords.mute,
     ...(client.limits ?? []).map(tableWords.passed),

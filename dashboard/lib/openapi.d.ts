@@ -266,6 +266,7 @@ export type ClearedFailure = {
   service_failed_cleared_at: string | null;
   service_failed_cleared_by: string | null;
   service_failed_unit: string | null;
+  service_mended_at: string | null;
   shared_login_seen_at: string | null;
   site: string | null;
   status: ClientStatus;
@@ -275,7 +276,7 @@ export type ClearedFailure = {
   uuid: string;
 };
 
-/** A client as every list shows it. `recovery` is null while it is healthy. `screen_failed_since`: since when its screen is as `screen_health` says, if that is a failure; else null. `mqtt_last_disconnect_at` comes from the display, by its own clock. `shared_login_seen_at`: when two devices used its login. */
+/** A client as every list shows it. `recovery` is null while it is healthy. `service_mended_at`: when the recorded service failure was over: the service fails no more, but nobody has acknowledged it. `screen_failed_since`: since when its screen is as `screen_health` says, if that is a failure; else null. `mqtt_last_disconnect_at` comes from the display, by its own clock. `shared_login_seen_at`: when two devices used its login. */
 export type Client = {
   app_version: string | null;
   hostname: string | null;
@@ -294,6 +295,7 @@ export type Client = {
   screen_health: ScreenHealthStatus;
   service_failed_at: string | null;
   service_failed_unit: string | null;
+  service_mended_at: string | null;
   shared_login_seen_at: string | null;
   site: string | null;
   status: ClientStatus;
@@ -341,6 +343,7 @@ export type ClientDetails = {
   service_failed_cleared_at: string | null;
   service_failed_cleared_by: string | null;
   service_failed_unit: string | null;
+  service_mended_at: string | null;
   shared_login_seen_at: string | null;
   site: string | null;
   status: ClientStatus;
@@ -559,6 +562,7 @@ export type CrashedClient = {
   screen_health: ScreenHealthStatus;
   service_failed_at: string | null;
   service_failed_unit: string | null;
+  service_mended_at: string | null;
   shared_login_seen_at: string | null;
   since: string | null;
   site: string | null;
@@ -727,13 +731,14 @@ export type EventSentence = {
   params: Record<string, unknown>;
 };
 
-/** A client with a service failure. `mended_since`: since when the client runs again, if a later health report names no failure; else null. `mended_by`: who asked for the last restart or reboot that succeeded since the failure; `recovery`, or null. */
+/** A client with a service failure. `service_mended_at`: when the failure was over. `mended_since`: since when the client runs again, if it does and the failure is over; else null. `mended_by`: who asked for the last restart or reboot that succeeded since the failure; `recovery`, or null. */
 export type FailedService = {
   mended_by: string | null;
   mended_since: string | null;
   name: string;
   service_failed_at: string;
   service_failed_unit: string;
+  service_mended_at: string | null;
   site: string | null;
   uuid: string;
 };
@@ -1371,6 +1376,7 @@ export type OverviewClient = {
   screen_health: ScreenHealthStatus;
   service_failed_at: string | null;
   service_failed_unit: string | null;
+  service_mended_at: string | null;
   shared_login_seen_at: string | null;
   site: string | null;
   status: ClientStatus;
@@ -1403,7 +1409,7 @@ export type OwnSessions = {
   items: Array<OwnSession>;
 };
 
-/** Clients column by column: the nth value of each column belongs to the nth client. `uuid` holds 16 bytes of each client, in base64. `status_since`, `last_heartbeat_at`, `screen_failed_since`, `service_failed_at`, `mqtt_last_disconnect_at`, `shared_login_seen_at` and `lockout_until` are seconds before `server_time`, cut to the second. A time with a fraction is a text that adds its six digits ("12.034500"). */
+/** Clients column by column: the nth value of each column belongs to the nth client. `uuid` holds 16 bytes of each client, in base64. `status_since`, `last_heartbeat_at`, `screen_failed_since`, `service_failed_at`, `service_mended_at`, `mqtt_last_disconnect_at`, `shared_login_seen_at` and `lockout_until` are seconds before `server_time`, cut to the second. A time with a fraction is a text that adds its six digits ("12.034500"). */
 export type Packed = {
   app_version: Array<string | null> | Words;
   hostname: Array<string | null>;
@@ -1423,6 +1429,7 @@ export type Packed = {
   screen_health: Array<ScreenHealthStatus>;
   service_failed_at: Array<number | string | null>;
   service_failed_unit: Array<string | null>;
+  service_mended_at: Array<number | string | null>;
   shared_login_seen_at: Array<number | string | null>;
   site: Array<string | null> | Words;
   status: Array<ClientStatus>;
@@ -2299,6 +2306,7 @@ export type WrittenClient = {
   service_failed_cleared_at: string | null;
   service_failed_cleared_by: string | null;
   service_failed_unit: string | null;
+  service_mended_at: string | null;
   shared_login_seen_at: string | null;
   site: string | null;
   status: ClientStatus;

@@ -1,6 +1,7 @@
 /** Sort orders of displays. */
 import { nameOf } from "./format.js";
 import { language } from "./language.js";
+import { isUnwell } from "./unwell.js";
 
 /** @typedef {import("./types").Client} Client */
 /** @typedef {{column: string, down: boolean}} Sorting */
@@ -11,15 +12,11 @@ import { language } from "./language.js";
 
 /** Worst first. @type {Record<string, number>} */
 const SEVERITY = { crashed: 0, stale: 1, late: 3, starting: 4, stopped: 5, unknown: 6, running: 7 };
-const FAILED_SEVERITY = 2; // of a display that runs, but whose service or screen fails
+const FAILED_SEVERITY = 2; // it runs, but fails otherwise
 const names = new Intl.Collator(language, { numeric: true, sensitivity: "base" });
 
 /** @param {Client} client */
-const severity = (client) =>
-  Math.min(
-    SEVERITY[client.status] ?? 8,
-    client.service_failed_at || client.screen_failed_since || client.limits?.length ? FAILED_SEVERITY : 8,
-  );
+const severity = (client) => Math.min(SEVERITY[client.status] ?? 8, isUnwell(client) ? FAILED_SEVERITY : 8);
 
 /** What each column sorts by. @type {Record<string, (client: Client) => string | number>} */
 const KEYS = {

@@ -40,7 +40,7 @@ export type Client = Api.OverviewClient & Partial<Omit<Api.ClientDetails, keyof 
 /** The overview in `format=packed`. */
 export type Overview = Omit<Api.OverviewAnswer, "packed" | "counts"> & {
   packed: Api.Packed;
-  counts: Record<Status | "total" | "service_failed" | "screen_failed" | "limit_passed", number>;
+  counts: Record<Status | "total" | "service_failed" | "service_mended" | "screen_failed" | "limit_passed", number>;
 };
 
 /** A log line; in lists of the whole fleet with its client. */

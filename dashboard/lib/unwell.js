@@ -2,21 +2,20 @@
 
 /** @typedef {import("./types").Client} Client */
 
-/** It sends messages, but no heartbeats. @param {Client} client */
+/** Only its heartbeats do not come. @param {Client} client */
 export const isMute = (client) => client.recovery?.mute ?? false;
 
-/**
- * Whether a display needs help. `large_store` counts the same; recovery's `is_unwell` counts neither passed limits nor
- * displays without heartbeats.
- * @param {Client} client
- */
+/** A service failed and is not mended. @param {Client} client */
+export const serviceFails = (client) => client.service_failed_at !== null && !client.service_mended_at;
+
+/** Whether it needs help, as `large_store` counts. @param {Client} client */
 export function isUnwell(client) {
   const { status } = client;
   return (
     status === "crashed" ||
     status === "stale" ||
     isMute(client) ||
-    client.service_failed_at !== null ||
+    serviceFails(client) ||
     Boolean(client.screen_failed_since) ||
     client.limits?.length > 0
   );

@@ -15,6 +15,7 @@ test("the site with most unwell displays stands first, then by name; displays wi
     ...many(3, "Bern", { status: "stale" }),
     display("Bern"),
     display("Chur", { service_failed_at: "2026-11-21T12:00:00Z" }),
+    display("Shop 9", { service_failed_at: "2026-11-21T12:00:00Z", service_mended_at: "2026-11-21T12:02:00Z" }),
     ...many(2, null),
     display(""),
   ];
@@ -26,7 +27,7 @@ test("the site with most unwell displays stands first, then by name; displays wi
     [
       ["Bern", 4, 3, "stale"],
       ["Chur", 1, 1, "bad"],
-      ["Shop 9", 2, 0, ""],
+      ["Shop 9", 3, 0, ""],
       ["Shop 10", 2, 0, ""],
       [null, 3, 0, ""],
     ],

@@ -8,7 +8,7 @@ import { clients, isLocked, overview, places, version } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { worded } from "../lib/sentences.js";
-import { isMute, isUnwell } from "../lib/unwell.js";
+import { isMute, isUnwell, serviceFails } from "../lib/unwell.js";
 import { go } from "../lib/url.js";
 import { attentionWords } from "../lib/words/attention.js";
 import { tableWords } from "../lib/words/fleet.js";
@@ -29,7 +29,7 @@ export function Faults({ client }) {
     client.status === "stale" &&
       (heard ? html`${attentionWords.stale} ${h(Age, { at: heard })}` : attentionWords.staleNever),
     isMute(client) && html`${attentionWords.mute} ${h(Age, { at: heard })}`,
-    client.service_failed_unit && attentionWords.failed(client.service_failed_unit),
+    serviceFails(client) && attentionWords.failed(client.service_failed_unit ?? ""),
     client.screen_failed_since &&
       html`${attentionWords.screen(client.screen_health)} ${h(Time, { at: client.screen_failed_since })}`,
     ...(client.limits ?? []).map(

@@ -35,6 +35,7 @@ import { CommandBox } from "./command_box.js";
 import { CopyButton } from "./copy_button.js";
 import { EditDisplay } from "./edit_display.js";
 import { Acknowledge } from "./failed_panel.js";
+import { IsMended } from "./is_mended.js";
 import { MadeCode, useNewCode } from "./new_code.js";
 import { Age, Glyph, Loading, StatusBadge, Time } from "./parts.js";
 import { SharedLogin } from "./shared_login.js";
@@ -134,6 +135,7 @@ function Failure({ client }) {
           site: client.site,
           service_failed_at,
           service_failed_unit,
+          service_mended_at: client.service_mended_at,
           mended_since: null,
           mended_by: null,
         })
@@ -142,7 +144,7 @@ function Failure({ client }) {
   if (!failure) return null;
   return html`<section class="panel-failure" aria-label=${attentionWords.failed(failure.service_failed_unit)}>
     <p>${h(Glyph, { shape: "warning" })}<strong>${attentionWords.failed(failure.service_failed_unit)}
-      </strong> ${h(Age, { at: failure.service_failed_at })}</p>
+      </strong> ${h(Age, { at: failure.service_failed_at })} ${h(IsMended, { failure })}</p>
     ${h(Acknowledge, { failure, mark })}
   </section>`;
 }

@@ -13,7 +13,7 @@ import { mayOperate } from "../lib/session.js";
 import { nextSort } from "../lib/sorting.js";
 import { changed, more, resort, rows, sorting } from "../lib/table.js";
 import { unsteady } from "../lib/unsteady.js";
-import { isMute } from "../lib/unwell.js";
+import { isMute, serviceFails } from "../lib/unwell.js";
 import { go, goToView, openDisplay, param } from "../lib/url.js";
 import { selectionWords, tableWords } from "../lib/words/fleet.js";
 import { frameWords } from "../lib/words/frame.js";
@@ -93,7 +93,8 @@ function Row({ uuid, index }) {
     ${mayOperate.value && h(Pick, { uuid, name: nameAndSite(client) })}
     <td class="col-name"><button class="link strong" aria-label=${nameAndSite(client)} ref=${link} onFocus=${() => (active.value = index)}>
         ${nameOf(client)}<span class="below" data-quiet=${quiet && (client.site ? ` · ${quiet.word}` : quiet.word)}> ${client.site ?? ""}</span></button>
-      ${client.service_failed_at && html`<span class="tag tag-orange">${tableWords.failed}</span>`}
+      ${serviceFails(client) && html`<span class="tag tag-orange">${tableWords.failed}</span>`}
+      ${client.service_mended_at && html`<span class="tag">${tableWords.mended}</span>`}
       ${
         client.screen_failed_since &&
         html`<span class="tag tag-orange">${tableWords.screen(client.screen_health)}</span>`

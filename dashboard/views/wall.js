@@ -3,7 +3,7 @@ import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";
 import { causes } from "../lib/causes.js";
 import { now } from "../lib/clock.js";
-import { clients, failures, overview, places, updatedAt, updating, version } from "../lib/fleet.js";
+import { clients, overview, places, updatedAt, updating, version } from "../lib/fleet.js";
 import { exact, number, shortTime } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { shopsOf } from "../lib/shops.js";
@@ -41,13 +41,15 @@ function Wrong() {
   const bridge = overview.value?.bridge;
   if (at && !updating.value) return html`<p class="wall-wrong" role="alert">${bannerWords.offline(exact(at))}</p>`;
   if (bridge?.state === "silent") return html`<p class="wall-wrong" role="alert">${wallWords.bridge}</p>`;
+  const { service_failed: failed = 0, service_mended: mended = 0 } = overview.value?.counts ?? {};
   return html`<ul>
     ${causes.value.slice(0, CAUSES).map(
       (cause) => html`<li class="wall-wrong" key=${cause.incident.id}>${placeOf(cause)}:
         ${" "}${shopWords.are(how(cause), unwellIn(cause), Math.max(cause.incident.members, unwellIn(cause)))}
         ${" "}${causeWords.since} ${shortTime(cause.incident.began_at)}</li>`,
     )}
-    ${failures.value.length > 0 && html`<li class="wall-wrong">${failureWords.title(failures.value.length)}</li>`}
+    ${failed > 0 && html`<li class="wall-wrong">${failureWords.title(failed)}</li>`}
+    ${mended > 0 && html`<li class="quiet wall-mended">${wallWords.mended(mended)}</li>`}
   </ul>`;
 }
 

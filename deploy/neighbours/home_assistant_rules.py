@@ -58,6 +58,7 @@ class Display(msgspec.Struct):
     screen_failed_since: datetime | None
     limits: list[Passed]
     service_failed_at: datetime | None
+    service_mended_at: datetime | None
     service_failed_unit: str | None
     app_version: str | None
     ip: str | None
@@ -191,9 +192,14 @@ def state(display: Display) -> bytes:
     )
 
 
+def service_fails(display: Display) -> bool:
+    """Whether a service failed and is not mended."""
+    return display.service_failed_at is not None and display.service_mended_at is None
+
+
 def problem(display: Display) -> str:
     """`ON`, `OFF`, or that nobody knows."""
-    failures = (display.service_failed_at, display.screen_failed_since, display.limits)
+    failures = (service_fails(display), display.screen_failed_since, display.limits)
     if display.status in {ClientStatus.CRASHED, ClientStatus.STALE} or any(failures):
         return "ON"
     return "OFF" if display.status in WELL else NOBODY_KNOWS
@@ -203,7 +209,7 @@ def words(display: Display) -> str:
     """What is wrong with a display and what recovery does about it, or how it is."""
     said = [
         *_silence(display),
-        *([f"Service {display.service_failed_unit} failed"] if display.service_failed_at else []),
+        *([f"Service {display.service_failed_unit} failed"] if service_fails(display) else []),
         *([f"The screen is {display.screen_health}"] if display.screen_failed_since else []),
         *([f"Past its limit: {', '.join(one.limit for one in display.limits)}"] if display.limits else []),
         *([f"Part of incident {display.incident_id}"] if display.incident_id is not None else []),

@@ -22,7 +22,7 @@ from shared.access import store as access_store
 from shared.availability import store as availability_store
 from shared.client_logs import operations as client_logs
 from shared.client_logs import store as client_logs_store
-from shared.clients import limits_operations, losses_store, statuses_operations
+from shared.clients import failures_operations, limits_operations, losses_store, statuses_operations
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.news_operations import log_news
@@ -139,6 +139,12 @@ def sweep_statuses(world: World, _moment: Moment) -> Did:
     return {"changed": changed}
 
 
+def end_mended_failures(world: World, _moment: Moment) -> Did:
+    """End the service failures that displays report no more."""
+    with transaction(world.engine) as connection:
+        return {"ended": failures_operations.end_mended(connection, database_now(connection))}
+
+
 def watch_incidents(world: World, _moment: Moment) -> Did:
     """Group displays that fail together into incidents, by the states that were just swept."""
     with transaction(world.engine) as connection:
@@ -237,6 +243,7 @@ KERNEL: Final[dict[str, Step]] = {
     "clock": mend_clock,
     "expire": expire,
     "statuses": sweep_statuses,
+    "mended": end_mended_failures,
     "hours": keep_hours,
     "screens": judge_screens,
     "incidents": watch_incidents,

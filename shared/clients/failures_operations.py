@@ -1,4 +1,4 @@
-"""Use case of service failures that displays report."""
+"""Use cases of service failures that displays report, and of those that are over."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -29,8 +29,19 @@ def record(connection: Connection, now: datetime, clock: float, failures: Sequen
             unit=failure.unit,
             stamp=failure.stamp,
             unacknowledged=marker.unacknowledged | {failure.unit},
+            mended=False,
         )
     if raised:
         failures_store.raise_failures(connection, now, clock, list(raised.values()))
     if named:
         failures_store.name_failures(connection, list(named.values()))
+
+
+def end_mended(connection: Connection, now: datetime) -> int:
+    """End the failures of which a later health report says that they stand no more. Returns how many.
+
+    They stay on record until somebody acknowledges them. The rows are locked first, so that the second statement sees
+    what a report wrote until then; a row that is locked elsewhere waits for the next call.
+    """
+    uuids = failures_store.lock_mended(connection)
+    return failures_store.end_mended(connection, now, uuids) if uuids else 0

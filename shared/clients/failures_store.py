@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from shared.clients.failures_rules import Marker, ServiceFailure
 from shared.postgres import query
-from shared.postgres.fragments import END_OF_TIME, arrived_at, is_mended
+from shared.postgres.fragments import END_OF_TIME, arrived_at, is_mended, no_failure_stands, service_fails
 from shared.postgres.many import ManyRows
 from shared.postgres.query import Query
 
@@ -38,7 +38,8 @@ LOCK_FAILURES = Query(
         ARRAY(SELECT unit FROM (SELECT DISTINCT ON (unit) unit, event FROM (
                 SELECT * FROM service_failure_events AS e WHERE e.client_uuid = c.uuid
                 ORDER BY at DESC, id DESC LIMIT {LAST_EVENTS}) AS lately
-            ORDER BY unit, at DESC, id DESC) AS last WHERE event = 'failed') AS unacknowledged
+            ORDER BY unit, at DESC, id DESC) AS last WHERE event = 'failed') AS unacknowledged,
+        c.service_mended_at IS NOT NULL AS mended
     FROM clients AS c WHERE c.uuid = ANY(:uuids) ORDER BY c.uuid FOR NO KEY UPDATE
     """,
     KnownMarker,
@@ -60,7 +61,7 @@ FAILURES: Final = ManyRows("said", ServiceFailure)
     f"""
     WITH raised AS (
         UPDATE clients AS c SET service_failed_unit = said.unit, service_failed_stamp = {STAMP},
-            service_failed_at = {arrived_at("said")}
+            service_failed_at = {arrived_at("said")}, service_mended_at = NULL
         FROM {FAILURES} WHERE c.uuid = said.uuid
         RETURNING c.uuid, c.service_failed_at, c.service_failed_unit)
     INSERT INTO service_failure_events (client_uuid, at, event, unit)
@@ -80,6 +81,29 @@ def raise_failures(connection: Connection, now: datetime, clock: float, failures
 )
 def name_failures(connection: Connection, failures: Sequence[ServiceFailure]) -> None:
     """Add the missing stamps to open failures."""
+
+
+_MENDED: Final = f"{service_fails('c')} AND c.deleted_at IS NULL AND {no_failure_stands('c', 'h')}"
+
+
+@query.rows(
+    f"""
+    SELECT c.uuid FROM clients AS c JOIN client_health AS h ON h.client_uuid = c.uuid
+    WHERE {_MENDED} ORDER BY c.uuid FOR NO KEY UPDATE OF c SKIP LOCKED
+    """
+)
+def lock_mended(connection: Connection) -> list[str]:
+    """The clients whose failure is mended; the rows stay locked. Rows that are locked elsewhere are left out."""
+
+
+@query.run(
+    f"""
+    UPDATE clients AS c SET service_mended_at = :now FROM client_health AS h
+    WHERE c.uuid = ANY(:uuids) AND h.client_uuid = c.uuid AND {_MENDED}
+    """
+)
+def end_mended(connection: Connection, now: datetime, uuids: Collection[str]) -> int:
+    """End the failures of these clients that are still mended. Returns how many."""
 
 
 class ShownFailure(Struct, frozen=True):
@@ -120,7 +144,7 @@ def lock_failure(connection: Connection, uuid: str) -> ShownFailure | None:
     """
     WITH cleared AS (
         UPDATE clients SET service_failed_at = NULL, service_failed_unit = NULL, service_failed_stamp = NULL,
-            service_failed_cleared_at = :now, service_failed_cleared_by = :by,
+            service_mended_at = NULL, service_failed_cleared_at = :now, service_failed_cleared_by = :by,
             service_failed_cleared_unit = service_failed_unit, service_failed_cleared_stamp = service_failed_stamp
         WHERE uuid = :uuid AND service_failed_at IS NOT NULL
         RETURNING uuid, service_failed_cleared_at, service_failed_cleared_unit, service_failed_cleared_by)
@@ -152,7 +176,7 @@ SHOWN: Final = ManyRows("shown", SeenFailure)
         WHERE c.deleted_at IS NULL AND {is_mended("c", "h")} ORDER BY c.uuid FOR NO KEY UPDATE OF c),
     cleared AS (
         UPDATE clients AS c SET service_failed_at = NULL, service_failed_unit = NULL, service_failed_stamp = NULL,
-            service_failed_cleared_at = :now, service_failed_cleared_by = :by,
+            service_mended_at = NULL, service_failed_cleared_at = :now, service_failed_cleared_by = :by,
             service_failed_cleared_unit = c.service_failed_unit, service_failed_cleared_stamp = c.service_failed_stamp
         FROM mended WHERE c.uuid = mended.uuid),
     recorded AS (

@@ -35,6 +35,7 @@ class ClientState(Struct, frozen=True):
     status: ClientStatus
     process_status: ProcessStatus
     service_failed_at: datetime | None
+    service_mended_at: datetime | None
     screen_failed_since: datetime | None
 
 

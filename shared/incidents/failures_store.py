@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from shared.clients.signs_store import LAST_SIGN
 from shared.incidents.rules import FailedDisplay
 from shared.postgres import query
-from shared.postgres.fragments import is_well, screen_fails
+from shared.postgres.fragments import is_well, screen_fails, service_fails
 from shared.postgres.query import Query
 from shared.quiet.rules import QuietNow
 from shared.quiet.store import covered_by, covers
@@ -70,7 +70,7 @@ FAILED = Query(  # every branch reads an index of its own; Core says it at twice
         UNION ALL
         SELECT c.uuid, c.service_failed_at, c.service_failed_unit, 'service_failed', c.service_failed_at
         FROM clients AS c LEFT JOIN woken AS w ON w.uuid = c.uuid
-        WHERE c.service_failed_at IS NOT NULL
+        WHERE {service_fails("c")}
             AND (c.service_failed_at > CAST(:noticed AS timestamptz) OR w.uuid IS NOT NULL)
         UNION ALL
         SELECT c.uuid, c.screen_failed_at, CAST(c.screen_health AS text), 'screen_failed', c.screen_health_since

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from shared.incidents.rules import FailedDisplay, JoinableIncident
 from shared.postgres import query
-from shared.postgres.fragments import is_well, screen_fails
+from shared.postgres.fragments import is_well, screen_fails, service_fails
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query
 from shared.sentences import Coded, Sentence
@@ -190,15 +190,15 @@ def absorb(connection: Connection, now: datetime, into: int, absorbed: Collectio
     UPDATE incident_members AS m SET left_at = :now FROM clients AS c
     WHERE m.left_at IS NULL AND c.uuid = m.client_uuid AND (c.deleted_at IS NOT NULL
         OR {is_well("c")} AND NOT coalesce(CASE m.symptom
-            WHEN 'service_failed' THEN c.service_failed_at IS NOT NULL
+            WHEN 'service_failed' THEN {service_fails("c")}
             WHEN 'screen_failed' THEN {screen_fails("c")} END, false))
     """
 )
 def leave_well(connection: Connection, now: datetime) -> int:
     """Let every member leave that is well again or was deleted. Returns how many.
 
-    A failed service is well when it is acknowledged, a screen when it fails no more. Another member is well when the
-    display is heard and its player has not crashed. While its state is unknown, a display stays.
+    A failed service is well when it is mended or acknowledged, a screen when it fails no more. Another member is
+    well when the display is heard and its player has not crashed. While its state is unknown, a display stays.
     """
 
 

@@ -11,7 +11,7 @@ from shared.clients.signs_store import MAY_BE_MUTE
 from shared.clients.store import ClientFilter, matches, values_of
 from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
-from shared.postgres.fragments import NOW, is_unwell, screen_fails
+from shared.postgres.fragments import NOW, is_unwell, screen_fails, service_fails
 from shared.postgres.query import Query
 
 BAD: Final = "bad"
@@ -58,11 +58,12 @@ def sites_of(connection: Connection, uuids: Sequence[str]) -> list[str]:
 PLACES = Query(
     f"""
     WITH mine AS NOT MATERIALIZED (
-        SELECT site, status, uuid, service_failed_at, screen_health_since, screen_failed_at FROM clients
+        SELECT site, status, uuid, service_failed_at, service_mended_at, screen_health_since, screen_failed_at
+        FROM clients
         WHERE deleted_at IS NULL AND (CAST(:everywhere AS boolean) OR site = ANY(CAST(:sites AS text[]))
             OR (CAST(:nowhere AS boolean) AND coalesce(site, '') = ''))),
     bad AS (SELECT c.site, c.status, count(*) AS number FROM mine AS c
-        WHERE c.status NOT IN ('crashed', 'stale') AND (c.service_failed_at IS NOT NULL OR {screen_fails("c")}
+        WHERE c.status NOT IN ('crashed', 'stale') AND ({service_fails("c")} OR {screen_fails("c")}
             OR {_AMONG_PASSED} OR {_AMONG_MUTE})
         GROUP BY c.site, c.status),
     counted AS (SELECT coalesce(site, '') AS site, state, sum(number) AS number FROM (

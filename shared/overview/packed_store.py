@@ -57,6 +57,7 @@ _WRITTEN: Final[Mapping[str, str]] = {
     "tags": f"CASE WHEN c.tags = '{{}}' THEN '[]' ELSE {COLUMNS['tags']} END",  # most have none
     "screen_failed_since": _number(_ago(screen_failed_since("c"))),
     "service_failed_at": _exactly_ago("c.service_failed_at"),
+    "service_mended_at": _number(_ago("c.service_mended_at")),
     "mqtt_last_disconnect_at": _exactly_ago("c.mqtt_last_disconnect_at"),
     "shared_login_seen_at": _exactly_ago("c.shared_login_seen_at"),
     "lockout_until": _exactly_ago("c.lockout_until"),

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.clients.failures_rules import service_fails
 from shared.clients.store import ShownClient
 from shared.config import Config
 from shared.leadership.rules import BridgeStatus
@@ -44,7 +45,8 @@ def _judged(connection: Connection, now: datetime, config: Config, found: Unwell
 
 
 def _is_unwell(one: RecoveryFacts) -> bool:
-    return is_unwell(one.status, one.process_status, one.service_failed_at, one.screen_failed_since)
+    fails = service_fails(one.service_failed_at, one.service_mended_at)
+    return is_unwell(one.status, one.process_status, fails, one.screen_failed_since)
 
 
 def why_crashed(client: ShownClient, now: datetime) -> dict[str, Any]:

@@ -44,11 +44,13 @@ def can_continue(asked: OverviewCursor | None, here: OverviewCursor) -> bool:
 
 
 class Counts(Struct, frozen=True):
-    """How many clients have each shown status, a failed service, a failing screen, and a passed limit."""
+    """How many clients have each shown status, a service or a screen that fails, and a passed limit."""
 
     of_each: Mapping[str, int]
     """Shown status -> its clients, without the statuses that no client has."""
     service_failed: int
+    service_mended: int
+    """Their failed service is mended, but not acknowledged."""
     screen_failed: int
     limit_passed: int
 
@@ -58,11 +60,12 @@ class Counts(Struct, frozen=True):
         return sum(self.of_each.values())
 
     def by_name(self) -> dict[str, int]:
-        """The number of each status, also of those that no client has, the total, and the three others."""
+        """The number of each status, also of those that no client has, the total, and the others."""
         return {
             **{status.value: self.of_each.get(status.value, 0) for status in ClientStatus},
             "total": self.total,
             "service_failed": self.service_failed,
+            "service_mended": self.service_mended,
             "screen_failed": self.screen_failed,
             "limit_passed": self.limit_passed,
         }

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from shared.clients.signs_store import MAY_BE_MUTE
 from shared.overview.rules import Counts
 from shared.postgres import query
-from shared.postgres.fragments import is_unwell, occupies, screen_failed_since, screen_fails
+from shared.postgres.fragments import is_unwell, occupies, screen_failed_since, screen_fails, service_fails
 from shared.postgres.query import NO_ROW, Query
 from shared.recovery.evidence.rules import RecoveryFacts
 from shared.recovery.evidence.store import facts_in, facts_of
@@ -60,6 +60,7 @@ COLUMNS: Final[Mapping[str, str]] = {
     "limits": "coalesce(l.limits, '[]')",
     "service_failed_at": _exact("c.service_failed_at"),
     "service_failed_unit": _escaped("c.service_failed_unit"),
+    "service_mended_at": _second("c.service_mended_at"),
     "mqtt_reconnect_count": "coalesce(c.mqtt_reconnect_count::text, 'null')",
     "mqtt_last_disconnect_at": _exact("c.mqtt_last_disconnect_at"),
     "shared_login_seen_at": _exact("c.shared_login_seen_at"),
@@ -173,11 +174,12 @@ def heartbeats(connection: Connection) -> str:
 COUNTED: Final = f"""
     SELECT coalesce(jsonb_object_agg(status, number), '{{}}') AS of_each,
         CAST(coalesce(sum(failed), 0) AS int) AS service_failed,
+        CAST(coalesce(sum(mended), 0) AS int) AS service_mended,
         (SELECT count(*) FROM clients AS c WHERE {screen_fails("c")} AND c.deleted_at IS NULL) AS screen_failed,
         (SELECT count(DISTINCT c.uuid) FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
             WHERE l.passed_at IS NOT NULL AND c.deleted_at IS NULL) AS limit_passed
-    FROM (SELECT status, count(*) AS number, count(service_failed_at) AS failed FROM clients
-        WHERE deleted_at IS NULL GROUP BY status) AS counted"""
+    FROM (SELECT status, count(*) AS number, count(*) FILTER (WHERE {service_fails("c")}) AS failed,
+            count(service_mended_at) AS mended FROM clients AS c WHERE deleted_at IS NULL GROUP BY status) AS counted"""
 """SQL: the columns of `Counts`, in one statement, because each poll of the page reads them."""
 
 

@@ -45,8 +45,9 @@ _INCIDENTS: Final = """
 class FailedService(Struct, frozen=True):
     """A client with a service failure.
 
-    `mended_since`: since when the client runs again, if a later health report names no failure; else null.
-    `mended_by`: who asked for the last restart or reboot that succeeded since the failure; `recovery`, or null.
+    `service_mended_at`: when the failure was over. `mended_since`: since when the client runs again, if it does and the
+    failure is over; else null. `mended_by`: who asked for the last restart or reboot that succeeded since the failure;
+    `recovery`, or null.
     """
 
     uuid: str
@@ -54,12 +55,13 @@ class FailedService(Struct, frozen=True):
     site: str | None
     service_failed_at: datetime
     service_failed_unit: str
+    service_mended_at: datetime | None
     mended_since: datetime | None
     mended_by: str | None
 
 
 _FAILED: Final = f"""
-    SELECT c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit,
+    SELECT c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit, c.service_mended_at,
         CASE WHEN mended.yes THEN greatest(c.status_since, c.service_failed_at) END AS mended_since,
         CASE WHEN mended.yes THEN (
             SELECT CASE k.source WHEN 'recovery' THEN 'recovery' ELSE k.requested_by END FROM client_commands AS k

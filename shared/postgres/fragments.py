@@ -44,7 +44,12 @@ def occupies(command: str) -> str:
 def is_unwell(client: str) -> str:
     """SQL of `recovery.evidence.rules.is_unwell`. Written so that the planner uses the partial index."""
     return f"""({client}.status IN ('crashed', 'stale') OR {client}.process_status = 'crashed'
-        OR {client}.service_failed_at IS NOT NULL OR {screen_fails(client)})"""
+        OR {service_fails(client)} OR {screen_fails(client)})"""
+
+
+def service_fails(client: str) -> str:
+    """SQL of `clients.failures_rules.service_fails`. Written so that the planner uses the partial index."""
+    return f"({client}.service_failed_at IS NOT NULL AND {client}.service_mended_at IS NULL)"
 
 
 def is_well(client: str) -> str:
@@ -53,11 +58,12 @@ def is_well(client: str) -> str:
 
 
 def is_mended(client: str, health: str) -> str:
-    """SQL: whether a client that is well says in its health, a minute after its service failed, that no failure stands.
+    """SQL: whether a client is well and its recorded failure over; before the next tick, by its health report.
 
     Never null. `health`: the client's row of `client_health`, which may be missing.
     """
-    return f"""coalesce({is_well(client)} AND {no_failure_stands(client, health)}, false)"""
+    over = f"{client}.service_mended_at IS NOT NULL OR {no_failure_stands(client, health)}"
+    return f"coalesce({is_well(client)} AND ({over}), false)"
 
 
 def no_failure_stands(client: str, health: str) -> str:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 
 from shared.clients import operations as clients_operations
 from shared.clients import signs_store
+from shared.clients.failures_rules import service_fails
 from shared.clients.store import ClientState
 from shared.commands import store as commands_store
 from shared.commands.rules import CommandRequest, Timings
@@ -108,7 +109,8 @@ def states_of(
 
 
 def _is_unwell(one: ClientState) -> bool:
-    return is_unwell(one.status, one.process_status, one.service_failed_at, one.screen_failed_since)
+    fails = service_fails(one.service_failed_at, one.service_mended_at)
+    return is_unwell(one.status, one.process_status, fails, one.screen_failed_since)
 
 
 def states_of_facts(

@@ -288,20 +288,20 @@ def test_while_the_bridge_is_silent_nothing_is_done_to_anybody(facts: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("status", "process_status", "failed_at", "unwell"),
+    ("status", "process_status", "service_fails", "unwell"),
     [
-        ("running", "running", None, False),
-        ("late", "running", None, False),
-        ("stopped", "stopped", None, False),
-        ("crashed", "crashed", None, True),
-        ("unknown", "crashed", None, True),  # the bridge is silent; the last report was `crashed`
-        ("stale", "running", None, True),
-        ("running", "running", NOW, True),  # a service failed
+        ("running", "running", False, False),
+        ("late", "running", False, False),
+        ("stopped", "stopped", False, False),
+        ("crashed", "crashed", False, True),
+        ("unknown", "crashed", False, True),  # the bridge is silent; the last report was `crashed`
+        ("stale", "running", False, True),
+        ("running", "running", True, True),
     ],
 )
-def test_who_is_unwell(status: str, process_status: str, failed_at: datetime | None, unwell: bool) -> None:
-    assert evidence.is_unwell(status, process_status, failed_at, None) is unwell
-    assert evidence.is_unwell(status, process_status, failed_at, NOW)  # a screen fails
+def test_who_is_unwell(status: str, process_status: str, service_fails: bool, unwell: bool) -> None:
+    assert evidence.is_unwell(status, process_status, service_fails, None) is unwell
+    assert evidence.is_unwell(status, process_status, service_fails, NOW)  # a screen fails
 
 
 def row(**facts: Any) -> RecoveryFacts:

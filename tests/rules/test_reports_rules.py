@@ -61,6 +61,7 @@ def test_the_order_of_arrival_does_not_matter_to_stamped_reports(said: list[Hear
 A: Stamp = ("i", 1, 1)
 B: Stamp = ("i", 1, 2)
 CLEAN = Marker(None, None, None, None)
+MENDED = Marker("x", A, None, None, mended=True)
 
 
 def failed(unit: str = "x", stamp: Stamp | None = None, *, by_topic: bool = True) -> ServiceFailure:
@@ -98,6 +99,13 @@ def failed(unit: str = "x", stamp: Stamp | None = None, *, by_topic: bool = True
         (Marker(None, None, "x", A), failed(stamp=B, by_topic=False), True, "it failed again after that"),
         (Marker(None, None, "x", None), failed(by_topic=False), False, "it cannot be told from the acknowledged one"),
         (Marker(None, None, "x", None), failed("y", by_topic=False), True, "another service was acknowledged"),
+        (MENDED, failed(stamp=A, by_topic=False), True, "it was mended, and stands again"),
+        (MENDED, failed(stamp=A), False, "the broker delivered it again after it was mended"),
+        (MENDED, failed(stamp=B), True, "it failed again after it was mended"),
+        (Marker("x", None, None, None, mended=True), failed(by_topic=False), True, "it stands again"),
+        (Marker("x", None, None, None, mended=True), failed(stamp=A, by_topic=False), True, "it stands again"),
+        (Marker("x", B, None, None, mended=True), failed(stamp=A, by_topic=False), True, "an earlier one stands again"),
+        (Marker("x", A, "x", A, mended=True), failed(stamp=A, by_topic=False), False, "it was acknowledged"),
     ],
 )
 def test_a_failure_is_raised_once_for_each_time_it_happens(
@@ -112,6 +120,7 @@ def test_a_repeat_gives_its_stamp_to_the_failure_that_is_shown_without_one() -> 
     assert is_named(shown, failed(stamp=A, by_topic=False))
     assert not is_named(shown, failed("y", stamp=A, by_topic=False))
     assert not is_named(Marker("x", B, None, None), failed(stamp=A, by_topic=False))
+    assert not is_named(Marker("x", None, None, None, mended=True), failed(stamp=A, by_topic=False))
 
 
 # --- presence ---

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.clients import screens_rules, screens_store
+from shared.clients.failures_rules import service_fails
 from shared.clients.reports import rules as reports
 from shared.clients.screens_rules import SeenScreen
 from shared.clients.signs_store import LATE_AFTER, THRESHOLD
@@ -67,22 +68,34 @@ def test_every_open_command_but_a_screenshot_keeps_its_client_from_another(
 
 
 @pytest.mark.parametrize("dark", [True, False])
-@pytest.mark.parametrize("failed", [True, False])
+@pytest.mark.parametrize(("failed", "mended"), [(False, False), (True, False), (True, True)])
 @pytest.mark.parametrize("process", ProcessStatus)
 @pytest.mark.parametrize("status", ClientStatus)
 def test_a_client_is_unwell_as_the_rule_says(
-    connection: Connection, now: datetime, status: ClientStatus, process: ProcessStatus, failed: bool, dark: bool
+    connection: Connection,
+    now: datetime,
+    status: ClientStatus,
+    process: ProcessStatus,
+    failed: bool,
+    mended: bool,
+    dark: bool,
 ) -> None:
-    failed_at, dark_at = now if failed else None, now if dark else None
+    failed_at, mended_at, dark_at = (now if true else None for true in (failed, mended, dark))
     row = (
         "(SELECT CAST(:status AS text) AS status, CAST(:process AS process_status) AS process_status,"
-        " CAST(:failed_at AS timestamptz) AS service_failed_at, CAST(:dark_at AS timestamptz) AS screen_failed_at,"
+        " CAST(:failed_at AS timestamptz) AS service_failed_at, CAST(:mended_at AS timestamptz) AS service_mended_at,"
+        " CAST(:dark_at AS timestamptz) AS screen_failed_at,"
         " CAST(:dark_at AS timestamptz) AS screen_health_since) AS c"
     )
-    values = {"status": status.value, "process": process.value, "failed_at": failed_at, "dark_at": dark_at}
+    values = {"status": status.value, "process": process.value}
+    times = {"failed_at": failed_at, "mended_at": mended_at, "dark_at": dark_at}
+    fails = service_fails(failed_at, mended_at)
 
-    assert said(connection, fragments.is_unwell("c"), row, **values) is is_unwell(status, process, failed_at, dark_at)
-    assert said(connection, fragments.is_well("c"), row, **values) is (status in WELL)
+    assert said(connection, fragments.service_fails("c"), row, **values, **times) is fails
+    assert said(connection, fragments.is_unwell("c"), row, **values, **times) is is_unwell(
+        status, process, fails, dark_at
+    )
+    assert said(connection, fragments.is_well("c"), row, **values, **times) is (status in WELL)
 
 
 @pytest.mark.parametrize("screen", ScreenHealthStatus)

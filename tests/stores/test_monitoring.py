@@ -121,7 +121,8 @@ def test_whom_recovery_may_speak_of_is_told_by_the_rule(connection: Connection, 
     for number, status in enumerate(ClientStatus):
         for process in ProcessStatus:
             add(connection, 100 * number + list(ProcessStatus).index(process), status=status, process_status=process)
-    add(connection, 999, service_failed_at=now, service_failed_unit="x")
+    failing = add(connection, 999, service_failed_at=now, service_failed_unit="x")
+    add(connection, 997, service_failed_at=now, service_failed_unit="x", service_mended_at=now)
     add(connection, 998, screen_health="frozen", screen_health_since=now, screen_failed_at=now)
     everybody = clients_store.page(connection, ClientFilter(), 1000, None)
 
@@ -131,7 +132,7 @@ def test_whom_recovery_may_speak_of_is_told_by_the_rule(connection: Connection, 
     by_rule = {
         one.uuid
         for one in everybody
-        if is_unwell(one.status, one.process_status, one.service_failed_at, one.screen_failed_since)
+        if is_unwell(one.status, one.process_status, one.uuid == failing, one.screen_failed_since)
     }
     assert found == among == by_rule
     assert 0 < len(found) < len(everybody)

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from shared.access import enrolment_operations
+from shared.clients import failures_operations
 from shared.clients.logins_rules import SharedLogin
 from shared.clients.reports import operations as reports
 from shared.tables import client_health, client_recovery, clients
@@ -48,6 +49,7 @@ def fail_and_repeat_it(connection: Connection, at: datetime, uuid: str) -> None:
 
 def call_it_mended(connection: Connection, at: datetime, uuid: str) -> None:
     report(connection, at, uuid, {"service_failed": None})
+    failures_operations.end_mended(connection, at)
 
 
 def show_content(connection: Connection, _at: datetime, uuid: str) -> None:

@@ -28,6 +28,7 @@ export const tableWords = {
   nothing: "No display matches.",
   csv: "Every listed display, as a table",
   failed: "service failed",
+  mended: "failure mended",
   screen: (/** @type {string} */ how) => (how === "disconnected" ? "no screen" : `screen ${how}`),
   /** @param {{limit: string, value: number}} of @returns {string} */
   passed: ({ limit, value }) => {

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 
 from extensions.notifications.reports.rules import PastIncident, SiteNow
 from shared.postgres import query
-from shared.postgres.fragments import screen_fails
+from shared.postgres.fragments import screen_fails, service_fails
 from shared.quiet.store import covered_by
 from shared.vocabulary import CommandSource, CommandState
 
@@ -19,7 +19,7 @@ OF_SITES = "(CAST(:sites AS text[]) IS NULL OR c.site = ANY(CAST(:sites AS text[
     WITH rests AS {covered_by(":quiet")},
     one AS (
         SELECT coalesce(c.site, '') AS site, c.status,
-            c.service_failed_at IS NOT NULL OR {screen_fails("c")} AS fails,
+            {service_fails("c")} OR {screen_fails("c")} AS fails,
             EXISTS (SELECT FROM rests WHERE rests.uuid = c.uuid) AS resting
         FROM clients AS c WHERE c.deleted_at IS NULL AND {OF_SITES})
     SELECT site, count(*) AS displays,

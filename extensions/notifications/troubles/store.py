@@ -12,7 +12,7 @@ from shared.clients.limits_store import VALUES
 from shared.clients.logins_rules import SHARED_FOR
 from shared.clients.store import ClientState
 from shared.postgres import query
-from shared.postgres.fragments import is_unwell, is_well, no_failure_stands, screen_failed_since, screen_fails
+from shared.postgres.fragments import is_unwell, is_well, screen_failed_since, screen_fails, service_fails
 from shared.postgres.query import Query
 from shared.recovery.rules import LADDER, MOST_REFUSED
 from shared.vocabulary import ClientStatus, Door, HealthLimit, IncidentKind, ScreenHealthStatus
@@ -111,7 +111,9 @@ SUSPENDED: Final = f"""CAST(:recovers AS boolean) AND coalesce(r.decided = 'susp
     AND (r.step >= {len(LADDER)} OR r.refused_restarts + r.refused_reboots >= {MOST_REFUSED}), false)"""
 DISPLAYS = Query(  # uses the partial index of unwell clients; displays that every channel was told of are left out
     f"""
-    SELECT c.uuid, c.name, c.site, c.status, c.status_since, c.service_failed_at, c.service_failed_unit,
+    SELECT c.uuid, c.name, c.site, c.status, c.status_since,
+        CASE WHEN {service_fails("c")} THEN c.service_failed_at END AS service_failed_at,
+        CASE WHEN {service_fails("c")} THEN c.service_failed_unit END AS service_failed_unit,
         CAST(c.screen_health AS text) AS screen_health, {screen_failed_since("c")} AS screen_failed_since,
         {SUSPENDED} AS suspended, r.decided_at, n.noticed_at
     FROM clients AS c LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid
@@ -120,7 +122,7 @@ DISPLAYS = Query(  # uses the partial index of unwell clients; displays that eve
     WHERE {is_unwell("c")} AND c.deleted_at IS NULL
         AND (c.status IN ('crashed', 'stale')
                 AND (c.status_since <= CAST(:noticed_before AS timestamptz) OR {SUSPENDED})
-            OR (c.service_failed_at IS NOT NULL OR {screen_fails("c")}) AND {SUSPENDED})
+            OR ({service_fails("c")} OR {screen_fails("c")}) AND {SUSPENDED})
         AND greatest(n.noticed_at, c.service_failed_at, r.decided_at) >= CAST(:since AS timestamptz)
         AND {IN_NO_INCIDENT}
         AND (SELECT count(*) FROM notification_deliveries AS d WHERE d.root = 'client:' || c.uuid
@@ -129,8 +131,6 @@ DISPLAYS = Query(  # uses the partial index of unwell clients; displays that eve
     """,
     UnwellDisplay,
 )
-MENDED: Final = f"c.service_failed_at IS NULL OR {no_failure_stands('c', 'h')}"
-"""SQL: the failed service is acknowledged, or a later health report says that no failure stands."""
 _KIND: Final = "split_part(asked.name, ':', 2)"
 _WHEN: Final = " ".join(f"WHEN '{kind}' THEN {sql}" for kind, sql in VALUES.items())
 IS_SHARED: Final = f"""(c.shared_login_seen_at IS NOT NULL
@@ -177,14 +177,14 @@ def displays(
 @query.rows(
     f"""
     SELECT c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit
-    FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
-    WHERE c.service_failed_at >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
-        AND NOT coalesce({MENDED}, false) AND {IN_NO_INCIDENT}
+    FROM clients AS c
+    WHERE c.service_failed_at >= CAST(:since AS timestamptz) AND {service_fails("c")} AND c.deleted_at IS NULL
+        AND {IN_NO_INCIDENT}
     ORDER BY c.service_failed_at DESC, c.uuid LIMIT {MOST}
     """
 )
 def failed_services(connection: Connection, since: datetime) -> list[DisplayWithFailedService]:
-    """Displays in no open incident with a service that failed since `since` and is not mended (MENDED)."""
+    """Displays in no open incident with a service that failed since `since` and is not mended."""
 
 
 @query.rows(
@@ -232,8 +232,8 @@ def over_limits(connection: Connection, names: Collection[str]) -> dict[str, boo
 @query.rows(
     f"""
     SELECT c.uuid, c.deleted_at IS NOT NULL AS silently
-    FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
-    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR coalesce({MENDED}, false))
+    FROM clients AS c
+    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT {service_fails("c")})
     """
 )
 def over_services(connection: Connection, uuids: Collection[str]) -> dict[str, bool]:
@@ -304,7 +304,7 @@ def over_incidents(connection: Connection, ids: Collection[int]) -> dict[int, bo
     WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL
         OR {is_well("c")}
             AND c.status_since <= CAST(:well_since AS timestamptz)
-            AND NOT ((c.service_failed_at IS NOT NULL OR {screen_fails("c")}) AND {SUSPENDED}))
+            AND NOT (({service_fails("c")} OR {screen_fails("c")}) AND {SUSPENDED}))
     """
 )
 def over_clients(
@@ -330,7 +330,8 @@ def certificates(connection: Connection) -> list[DoorCertificate]:
 
 @query.rows(
     f"""
-    SELECT c.uuid, c.status, c.process_status, c.service_failed_at, {screen_failed_since("c")} AS screen_failed_since
+    SELECT c.uuid, c.status, c.process_status, c.service_failed_at, c.service_mended_at,
+        {screen_failed_since("c")} AS screen_failed_since
     FROM clients AS c WHERE c.uuid = ANY(:uuids)
     """
 )

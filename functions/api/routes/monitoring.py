@@ -92,8 +92,9 @@ class Packed(Answer):
     """Clients column by column: the nth value of each column belongs to the nth client.
 
     `uuid` holds 16 bytes of each client, in base64. `status_since`, `last_heartbeat_at`, `screen_failed_since`,
-    `service_failed_at`, `mqtt_last_disconnect_at`, `shared_login_seen_at` and `lockout_until` are seconds before
-    `server_time`, cut to the second. A time with a fraction is a text that adds its six digits ("12.034500").
+    `service_failed_at`, `service_mended_at`, `mqtt_last_disconnect_at`, `shared_login_seen_at` and `lockout_until` are
+    seconds before `server_time`, cut to the second. A time with a fraction is a text that adds its six digits
+    ("12.034500").
     """
 
     uuid: str
@@ -109,6 +110,7 @@ class Packed(Answer):
     limits: list[list[PassedLimit]]
     service_failed_at: list[Ago]
     service_failed_unit: list[str | None]
+    service_mended_at: list[Ago]
     mqtt_reconnect_count: list[int | None]
     mqtt_last_disconnect_at: list[Ago]
     shared_login_seen_at: list[Ago]

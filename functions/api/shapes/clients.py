@@ -53,7 +53,9 @@ class OpenCommand(Answer):
 class Client(ListedClient, frozen=True):
     """A client as every list shows it. `recovery` is null while it is healthy.
 
-    `screen_failed_since`: since when its screen is as `screen_health` says, if that is a failure; else null.
+    `service_mended_at`: when the recorded service failure was over: the service fails no more, but nobody has
+    acknowledged it. `screen_failed_since`: since when its screen is as `screen_health` says, if that is a failure; else
+    null.
     `mqtt_last_disconnect_at` comes from the display, by its own clock. `shared_login_seen_at`: when two devices used
     its login.
     """

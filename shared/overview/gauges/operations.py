@@ -64,6 +64,7 @@ def _fleet(connection: Connection) -> Iterator[Gauge]:
     counts = overview_store.counts(connection)
     yield by_word("clients", "status", rules.words_of(ClientStatus), counts.of_each)
     yield plain("clients_service_failed", counts.service_failed)
+    yield plain("clients_service_mended", counts.service_mended)
     yield by_word("clients_screen_failed", "screen", WITHOUT_PICTURE, store.failing_screens(connection))
     yield by_word("clients_over_limit", "limit", rules.words_of(HealthLimit), store.over_limits(connection))
 

@@ -20,7 +20,8 @@ OTHER: Final = "other"
 
 MEANINGS: Final[Mapping[str, str]] = {
     "clients": "clients by shown state",
-    "clients_service_failed": "clients with an unacknowledged service failure",
+    "clients_service_failed": "clients with a service that fails",
+    "clients_service_mended": "clients whose failed service is mended, but not acknowledged",
     "clients_screen_failed": "clients with a screen that fails (off: nobody planned it), by what it shows",
     "clients_over_limit": "clients that pass a limit of health, by limit",
     "commands_open": "open commands, by state",

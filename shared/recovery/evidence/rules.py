@@ -42,6 +42,7 @@ class RecoveryFacts(Struct, frozen=True):
     shared_login_seen_at: datetime | None
     presence_at: datetime | None
     service_failed_at: datetime | None
+    service_mended_at: datetime | None
     service_failed_unit: str | None
     capabilities: list[str] | None
     lockout_until: datetime | None
@@ -177,13 +178,16 @@ class Condition(Struct):
 
 
 def is_unwell(
-    status: str, process_status: str, service_failed_at: datetime | None, screen_failed_since: datetime | None
+    status: str,
+    process_status: str,
+    service_fails: bool,
+    screen_failed_since: datetime | None,
 ) -> bool:
-    """Whether the client needs help: crashed, silent, or with a failed service or screen."""
+    """Whether the client needs help: crashed, silent, or with a service or screen that fails."""
     return (
         status in {ClientStatus.CRASHED, ClientStatus.STALE}
         or process_status == ProcessStatus.CRASHED
-        or service_failed_at is not None
+        or service_fails
         or screen_failed_since is not None
     )
 

@@ -39,6 +39,7 @@ export const tableWords = {
   nothing: "Kein Display passt.",
   csv: "Alle gelisteten Displays als Tabelle",
   failed: "Dienst ausgefallen",
+  mended: "Ausfall behoben",
   screen: (how) => SCREENS[how] ?? how,
   passed: ({ limit, value }) => {
     const n = Math.floor(value);

@@ -34,6 +34,7 @@ export const tableWords = {
   nothing: "該当するディスプレイはありません。",
   csv: "一覧のディスプレイをすべて表として保存",
   failed: "サービス障害",
+  mended: "障害は復旧済み",
   screen: (how) => SCREENS[how] ?? how,
   passed: ({ limit, value }) => {
     const n = Math.floor(value);
