@@ -1,8 +1,7 @@
 """The batch of each session: which messages are written in one transaction, when, and how many at most.
 
 A transaction costs as much for one message as for sixteen, so a message waits up to a quarter of a second for others.
-Under load the bridge spends a third of its time writing. The size of a batch follows the speed of the database: an ACK
-never waits long behind a batch, and every batch can be committed in time.
+Under load the bridge spends a third of its time writing.
 """
 
 import bisect
@@ -20,7 +19,7 @@ from shared.client_logs.rules import Allowance, Boot, Budget, LogLine, admits, b
 
 BATCH_MESSAGES: Final = 8_000  # half the window
 """The most messages of a batch. In a larger batch more reports of one client become one row."""
-FEWEST_MESSAGES: Final = 500  # the limit of a batch on a slow database; a lower one would not make it quicker
+FEWEST_MESSAGES: Final = 500  # the limit of a batch on the slowest database; a lower one would not make it quicker
 COMPANY: Final = 16  # so many messages are written without waiting for more
 COMPANY_SECONDS: Final = 0.25  # the longest time that a message waits for others
 QUIET_SECONDS: Final = 2.0
@@ -30,7 +29,6 @@ A transaction costs nearly as much for a few messages as for many.
 """
 QUICK_FOR_SECONDS: Final = 10.0  # after a batch that told something new
 PAUSE_SECONDS: Final = 0.01  # the longest pause between two batches
-GOOD_SECONDS: Final = 0.25  # the longest time that a batch should take
 
 
 class Pace:
@@ -41,32 +39,25 @@ class Pace:
     """
 
     def __init__(self) -> None:
-        """The first batch is due at once, and small: the speed of the database is not known yet."""
+        """The first batch is due at once."""
         self._free_at = 0.0
         self._waits_since: float | None = None  # when the first message of the next batch was seen
         self._quick_until: float | None = None  # None: no batch was written yet
-        self.most = 4 * FEWEST_MESSAGES
+        self.most = BATCH_MESSAGES
         """The most messages of the next batch."""
 
     def wrote(self, began: float, ended: float, messages: int, *, has_news: bool = True) -> None:
-        """Learn from a batch that was written: the next one is smaller after a slow one, larger after a quick full one.
-
-        A slow batch of few messages changes nothing: its size is not the reason. `has_news`: it told something new.
-        """
-        took = ended - began
+        """A batch was written. After a full one the next may be a little larger. `has_news`: it told something new."""
         if has_news or self._quick_until is None:
             self._quick_until = ended + QUICK_FOR_SECONDS
         self._waits_since = None
-        self._free_at = ended + min(2 * took, PAUSE_SECONDS)
-        if took > GOOD_SECONDS:
-            if messages > FEWEST_MESSAGES:
-                self.most = min(self.most, max(FEWEST_MESSAGES, int(messages * GOOD_SECONDS / took)))
-        elif messages >= self.most:
-            self.most = min(2 * self.most, BATCH_MESSAGES)
+        self._free_at = ended + min(2 * (ended - began), PAUSE_SECONDS)
+        if messages >= self.most:
+            self.most = min(self.most + FEWEST_MESSAGES, BATCH_MESSAGES)
 
-    def failed(self) -> None:
-        """A batch was not written. Halve the next one: the batch may have been too large."""
-        self.most = max(FEWEST_MESSAGES, self.most // 2)
+    def failed(self, messages: int) -> None:
+        """A batch was not written. The next one has half as many messages: the batch may have been too large."""
+        self.most = min(self.most, max(FEWEST_MESSAGES, messages // 2))
 
     def wait_seconds(self, waiting: int, now: float) -> float:
         """How much longer these messages wait; 0 when they are written now."""

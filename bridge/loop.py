@@ -256,7 +256,7 @@ class BridgeLoop:
         try:
             outcome = self._store_bulk(broker, batch)
         except DatabaseAway:
-            self._pace.failed()
+            self._pace.failed(len(batch))
             raise
         self._bulk.committed()
         self._unheard = 0

@@ -84,7 +84,6 @@ def test_a_batch_whose_connection_ends_is_written_later_and_at_most_a_window_is_
 HURRIED = {
     "shared.postgres.door.STATEMENT_TIMEOUT_MS": 300,
     "bridge.batches.FEWEST_MESSAGES": 100,
-    "bridge.batches.GOOD_SECONDS": 10.0,
     "bridge.leader.LONGEST_BACK_OFF_SECONDS": 0.1,
 }
 SLOW = """
@@ -99,7 +98,7 @@ def test_a_batch_that_is_too_large_for_a_slow_database_is_written_in_smaller_one
     start_bridge: StartBridge, display: Display, database: Database
 ) -> None:
     """A line takes two milliseconds and a statement may take 300, so at most 150 lines can be stored at once."""
-    start_bridge().kill()  # later lines wait, and are stored in batches of up to 400
+    start_bridge().kill()  # later lines wait, and come all at once
     send_lines(display, 1, 600)
     database.do(SLOW)
     try:

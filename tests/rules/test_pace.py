@@ -5,7 +5,6 @@ from bridge.batches import (
     COMPANY,
     COMPANY_SECONDS,
     FEWEST_MESSAGES,
-    GOOD_SECONDS,
     PAUSE_SECONDS,
     QUIET_SECONDS,
     Pace,
@@ -62,64 +61,30 @@ def test_a_whole_batch_waits_for_nobody() -> None:
     assert pace.wait_seconds(BATCH_MESSAGES, 6.0) == 0
 
 
-def full(pace: Pace, took: float) -> int:
-    """Report a full batch that took `took` seconds. Returns the limit of the next batch."""
-    pace.wrote(5.0, 5.0 + took, pace.most)
-    return pace.most
-
-
-def test_full_batches_grow_to_the_largest_while_they_are_quick() -> None:
-    pace = Pace()
-
-    found = [pace.most, *(full(pace, GOOD_SECONDS / 2) for _ in range(5))]
-
-    assert found == sorted(found)
-    assert found[0] <= BATCH_MESSAGES / 4
-    assert found[-1] == BATCH_MESSAGES
-
-
-def test_what_takes_too_long_is_followed_by_so_much_as_is_quick_enough() -> None:
-    pace = Pace()
-    while full(pace, 0.0) < BATCH_MESSAGES:
-        pass
-
-    assert full(pace, 2 * GOOD_SECONDS) == BATCH_MESSAGES / 2
-    assert full(pace, 1000 * GOOD_SECONDS) == FEWEST_MESSAGES
-    assert full(pace, GOOD_SECONDS) == 2 * FEWEST_MESSAGES
-
-
-def test_a_small_batch_says_nothing_of_larger_ones() -> None:
-    pace = Pace()
-    before = pace.most
-
-    pace.wrote(5.0, 5.001, before - 1)
-
-    assert pace.most == before
-
-
-def test_a_small_batch_that_waited_for_the_disk_says_nothing_of_large_ones() -> None:
-    pace = Pace()
-    before = pace.most
-
-    pace.wrote(5.0, 7.0, FEWEST_MESSAGES)
-
-    assert pace.most == before
-
-
 def test_a_batch_that_the_database_never_ends_becomes_smaller_with_each_try() -> None:
     """Otherwise it would be retried for ever, because statements have a timeout."""
     pace = Pace()
-    while full(pace, 0.0) < BATCH_MESSAGES:
-        pass
+    sizes = [pace.most]
 
-    tries = 0
-    while pace.most > FEWEST_MESSAGES:
-        pace.failed()
-        tries += 1
+    for _ in range(5):
+        pace.failed(pace.most)
+        sizes.append(pace.most)
 
-    assert tries <= 5
-    pace.failed()
-    assert pace.most == FEWEST_MESSAGES
+    assert sizes == [8_000, 4_000, 2_000, 1_000, 500, FEWEST_MESSAGES]
+
+
+def test_after_a_failure_full_batches_grow_little_by_little_to_the_largest() -> None:
+    pace = Pace()
+    pace.failed(BATCH_MESSAGES)
+
+    pace.wrote(5.0, 7.0, pace.most - 1)
+    assert pace.most == BATCH_MESSAGES / 2, "a small batch says nothing of larger ones"
+    pace.wrote(7.0, 9.0, pace.most)
+    assert pace.most == BATCH_MESSAGES / 2 + FEWEST_MESSAGES
+
+    for _ in range(10):
+        pace.wrote(9.0, 9.1, pace.most)
+    assert pace.most == BATCH_MESSAGES
 
 
 def test_while_nothing_new_is_told_a_few_messages_wait_longer() -> None:
