@@ -15,7 +15,7 @@ from bridge.messages import Canary
 from shared.client_logs import operations as client_logs
 from shared.client_logs.drops_rules import DropRow
 from shared.client_logs.operations import LogsStored
-from shared.client_logs.rules import Boot, LastMark, has_ended
+from shared.client_logs.rules import Boot, has_ended
 from shared.clients import failures_operations
 from shared.clients.failures_rules import ServiceFailure
 from shared.clients.logins_rules import Seen, sharing
@@ -58,7 +58,6 @@ class BatchOutcome(Struct):
     talked: dict[str, float] = field(default_factory=dict)  # uuid -> when its last message, not a heartbeat, was heard
     signs: dict[str, float] = field(default_factory=dict)  # uuid -> sign of life that is stored; see SignsMemory
     cursor: str | None = None  # None: unchanged
-    marks: dict[str, LastMark | None] = field(default_factory=dict)  # None: read it again from the database
     doubts: dict[str, float] = field(default_factory=dict)  # uuid -> when doubted log lines came; see `_believe`
     believed: set[str] = field(default_factory=set)  # clients whose log lines are no longer doubted
     over: set[Boot] = field(default_factory=set)  # ended boots: they and later boots may be numbered from 1 again
@@ -77,7 +76,6 @@ class BatchOutcome(Struct):
         for boot in stored.doubted:
             self.committed.pop(boot, None)
             self.doubts[boot[0]] = heard[boot[0]]
-        self.marks |= stored.marks
         self.began_anew |= stored.began_anew
 
     def note_beats(self, heartbeats: Iterable[Heartbeat], old: Collection[str]) -> None:
@@ -92,7 +90,6 @@ class BatchOutcome(Struct):
         """End these boots. No mark is sent for them, nor for later boots of their installations."""
         self.over |= set(boots)
         for ended in boots:
-            self.marks[ended[0]] = None
             for boot in [one for one in self.committed if has_ended(one, ended)]:
                 del self.committed[boot]
 
@@ -120,7 +117,6 @@ class BatchOutcome(Struct):
         self.health |= later.health
         self.beats |= later.beats
         self.talked |= later.talked
-        self.marks |= later.marks
         self.doubts |= later.doubts
         self.believed |= later.believed
         self.over |= later.over
@@ -148,7 +144,6 @@ class LeaderMemory(Struct):
     acks: dict[str, int] = field(default_factory=dict)  # "uuid kind-of-report" -> hash of the ACKs that it repeated
     drop_rows: dict[str, DropRow] = field(default_factory=dict)  # uuid -> the log line that counts dropped messages
     reports: repeats.ReportsMemory = field(default_factory=repeats.ReportsMemory)
-    marks: dict[str, LastMark] = field(default_factory=dict)  # uuid -> mark of the boot that sent log lines last
     signs: SignsMemory = field(default_factory=SignsMemory)
     doubts: dict[str, float] = field(default_factory=dict)  # uuid -> when lines came that wait for a heartbeat
     seen: Seen = field(default_factory=Seen)  # devices, to find two that share a login
@@ -178,11 +173,6 @@ class LeaderMemory(Struct):
         for uuid in outcome.believed:
             self.doubts.pop(uuid, None)
         self.doubts |= outcome.doubts
-        for uuid, mark in outcome.marks.items():
-            if mark is None:
-                self.marks.pop(uuid, None)
-            else:
-                self.marks[uuid] = mark
 
 
 class Storing(Struct):
@@ -229,7 +219,7 @@ class Storing(Struct):
     def _store_logs(self, batch: MessagesByKind) -> None:
         if not batch.logs:
             return
-        stored = client_logs.record(self.connection, self.now, self.clock, batch.logs, self.memory.marks)
+        stored = client_logs.record(self.connection, self.now, self.clock, batch.logs)
         self.outcome.duplicates = stored.duplicates
         self.outcome.given_up = stored.given_up
         self.outcome.take_logs(stored, {line.uuid: line.heard for line in batch.logs} if stored.doubted else {})

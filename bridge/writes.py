@@ -19,7 +19,7 @@ from bridge.status import Counters
 from bridge.storing import BatchOutcome, LeaderMemory, Storing
 from shared.client_logs import drops_operations
 from shared.client_logs import operations as client_logs
-from shared.client_logs.rules import LogLine, MarksMoved, boot_of
+from shared.client_logs.rules import LogLine, boot_of
 from shared.clients import signs_operations
 from shared.clients.reports import operations as reports
 from shared.clients.reports.rules import PresenceReport
@@ -65,9 +65,6 @@ class Writer(Struct, frozen=True):
             return self._write_at_once(connection, batch, counters, arrived)
         except LeadershipLost:
             raise
-        except MarksMoved:
-            event("marks_moved", "a stored log mark is not the remembered one; writing the batch without that memory")
-            self.memory.marks.clear()
         except Exception as error:
             if not is_poison(connection, error):
                 raise

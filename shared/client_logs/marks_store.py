@@ -44,18 +44,8 @@ class NewMark(Struct, frozen=True):
     doubted: bool
 
 
-class MovedMark(Struct, frozen=True):
-    """A move of a boot's mark."""
-
-    uuid: str
-    install_id: str
-    boot_seq: int
-    was: int
-    seq: int
-
-
 BOOTS, SEQS = ManyRows("said", Boot), ManyRows("said", BootSeq)
-NEW, MOVED = ManyRows("said", NewMark), ManyRows("said", MovedMark)
+NEW = ManyRows("said", NewMark)
 OF_SAID: Final = "(client_uuid, install_id, boot_seq) = (said.uuid, said.install_id, said.boot_seq)"
 MARKS = Query(
     f"""
@@ -154,23 +144,6 @@ BELIEVE = Query(
 def believe(connection: Connection, uuids: Collection[str]) -> dict[Boot, int]:
     """End the doubts about marks of these clients. Returns the marks that were doubted."""
     return {Boot(*one[:3]): one.seq for one in BELIEVE.all(connection, uuids=sorted(uuids))}
-
-
-MOVE_MARKS = Query(
-    f"""
-    UPDATE log_marks AS m SET seq = said.seq, updated_at = CAST(:now AS timestamptz)
-    FROM {MOVED}
-    WHERE (m.client_uuid, m.install_id, m.boot_seq) = (said.uuid, said.install_id, said.boot_seq)
-        AND m.seq = said.was
-    """,
-    NO_ROW,
-)
-
-
-def move_marks(connection: Connection, now: datetime, moves: Mapping[Boot, tuple[int, int]]) -> int:
-    """Move each mark from the first number to the second. Returns how many were at the first."""
-    moved = [MovedMark(*boot, *move) for boot, move in moves.items()]
-    return MOVE_MARKS.run(connection, now=now, **MOVED.of(moved))
 
 
 ADD_KEYS = Query(

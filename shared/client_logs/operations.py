@@ -3,14 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import takewhile
-from types import MappingProxyType
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.client_logs import boots_store, gaps_store, hourly_counts_store, marks_store, rules, store
-from shared.client_logs.rules import Boot, LastMark, LogLine, Mark, MarksMoved, Settled
+from shared.client_logs.rules import Boot, LogLine, Mark, Settled
 
 
 class LogsStored(Struct, frozen=True):
@@ -25,33 +24,20 @@ class LogsStored(Struct, frozen=True):
     """The boots whose mark must not be published yet, because repeated numbers may belong to other lines."""
     began_anew: frozenset[str] = frozenset()
     """The clients that provably number a boot from 1 again."""
-    marks: dict[str, LastMark | None] = field(default_factory=dict)
-    """Client whose mark moved -> the mark to remember after the commit; None: forget it."""
 
 
-def record(
-    connection: Connection,
-    now: datetime,
-    clock: float,
-    lines: Sequence[LogLine],
-    remembered: Mapping[str, LastMark] = MappingProxyType({}),
-) -> LogsStored:
-    """Store the new lines in order of arrival, and move the marks.
-
-    `remembered`: the `LogsStored.marks` of committed batches.
-
-    Raises:
-        MarksMoved: a stored mark differs from the remembered one; do not commit.
-    """
+def record(connection: Connection, now: datetime, clock: float, lines: Sequence[LogLine]) -> LogsStored:
+    """Store the new lines in order of arrival, and move the marks."""
     by_boot, mixed = _by_boot(lines)
-    marks = _known(connection, by_boot, remembered if not mixed else {})
+    marks = marks_store.marks(connection, by_boot) if by_boot else {}
     anew, before = _begin_anew(connection, by_boot, marks)
-    settled = {boot: rules.settle(marks.of[boot], numbers) for boot, numbers in by_boot.items()}
+    settled = {boot: rules.settle(marks[boot], numbers) for boot, numbers in by_boot.items()}
     doubted = _doubted(now, by_boot, marks) | mixed
     fresh = {id(by_boot[boot][seq]) for boot, change in settled.items() for seq in change.fresh}
     fresh |= {id(line) for line in before}
     new = [line for line in lines if rules.boot_of(line) is None or id(line) in fresh]
-    _move(connection, now, marks, settled, doubted)
+    if settled:
+        _move(connection, now, marks, settled, doubted)
     words = [
         rules.word_about_a_gap(boot, clock, change.given_up, change.mark.seq)
         for boot, change in settled.items()
@@ -67,7 +53,6 @@ def record(
         committed={boot: change.mark.seq for boot, change in settled.items()},
         doubted=doubted,
         began_anew=frozenset(boot[0] for boot in anew),
-        marks=_to_remember(settled, doubted),
     )
 
 
@@ -78,7 +63,7 @@ def _add(connection: Connection, now: datetime, clock: float, lines: Sequence[Lo
 
 
 def _begin_anew(
-    connection: Connection, by_boot: dict[Boot, dict[int, LogLine]], marks: "_Marks"
+    connection: Connection, by_boot: dict[Boot, dict[int, LogLine]], marks: dict[Boot, Mark]
 ) -> tuple[list[Boot], list[LogLine]]:
     """Forget the marks of displays that number from 1 again.
 
@@ -86,20 +71,24 @@ def _begin_anew(
     would make lines of this life seem stored. If the time of a line is the proof, only lines that are newer than all
     stored ones count; the others come again.
     """
-    anew = [boot for boot in marks.asked if rules.begins_anew(marks.of[boot], by_boot[boot])]
-    before = [line for boot in anew for line in _take_life_before(by_boot[boot], marks.of[boot])]
-    repeated = [boot for boot in marks.asked if 1 in by_boot[boot] and rules.is_stored(marks.of[boot], 1)]
+    anew = [boot for boot in by_boot if rules.begins_anew(marks[boot], by_boot[boot])]
+    before = [line for boot in anew for line in _take_life_before(by_boot[boot], marks[boot])]
+    repeated = [boot for boot in by_boot if 1 in by_boot[boot] and rules.is_stored(marks[boot], 1)]
     if unproven := [boot for boot in repeated if boot not in anew]:
         last = store.last_times(connection, {boot[0] for boot in unproven})
         for boot in unproven:
             if (lines := rules.of_another_life(by_boot[boot], last.get(boot[0]))) is not None:
-                before += _take_life_before(by_boot[boot], marks.of[boot])
+                before += _take_life_before(by_boot[boot], marks[boot])
                 by_boot[boot] = {seq: line for seq, line in lines.items() if seq in by_boot[boot]}
                 anew.append(boot)
+    _forget(connection, anew, marks)
+    return anew, before
+
+
+def _forget(connection: Connection, anew: Collection[Boot], marks: dict[Boot, Mark]) -> None:
     if anew:
         marks_store.forget(connection, anew)
-        marks.of.update(dict.fromkeys(anew, Mark()))
-    return anew, before
+        marks.update(dict.fromkeys(anew, Mark()))
 
 
 def _take_life_before(lines: dict[int, LogLine], known: Mark) -> list[LogLine]:
@@ -108,8 +97,8 @@ def _take_life_before(lines: dict[int, LogLine], known: Mark) -> list[LogLine]:
     return [ended[number] for number in rules.settle(known, ended).fresh]
 
 
-def _doubted(now: datetime, by_boot: Mapping[Boot, Collection[int]], marks: "_Marks") -> frozenset[Boot]:
-    return frozenset(boot for boot in marks.asked if rules.is_doubted(marks.of[boot], by_boot[boot], now))
+def _doubted(now: datetime, by_boot: Mapping[Boot, Collection[int]], marks: Mapping[Boot, Mark]) -> frozenset[Boot]:
+    return frozenset(boot for boot, numbers in by_boot.items() if rules.is_doubted(marks[boot], numbers, now))
 
 
 def _by_boot(lines: Sequence[LogLine]) -> tuple[dict[Boot, dict[int, LogLine]], frozenset[Boot]]:
@@ -134,19 +123,16 @@ def pass_over(connection: Connection, now: datetime, numbers: Iterable[tuple[Boo
         by_boot.setdefault(boot, set()).add(number)
     if not by_boot:
         return LogsStored()
-    marks = _known(connection, by_boot, {})
-    anew = [boot for boot in by_boot if rules.begins_anew(marks.of[boot], by_boot[boot])]
-    if anew:
-        marks_store.forget(connection, anew)
-        marks.of.update(dict.fromkeys(anew, Mark()))
-    settled = {boot: rules.settle(marks.of[boot], passed) for boot, passed in by_boot.items()}
+    marks = marks_store.marks(connection, by_boot)
+    anew = [boot for boot in by_boot if rules.begins_anew(marks[boot], by_boot[boot])]
+    _forget(connection, anew, marks)
+    settled = {boot: rules.settle(marks[boot], passed) for boot, passed in by_boot.items()}
     doubted = _doubted(now, by_boot, marks)
     _move(connection, now, marks, settled, doubted)
     return LogsStored(
         committed={boot: change.mark.seq for boot, change in settled.items()},
         doubted=doubted,
         began_anew=frozenset(boot[0] for boot in anew),
-        marks={boot[0]: None for boot in settled},
     )
 
 
@@ -181,59 +167,24 @@ def believe(connection: Connection, uuids: Collection[str]) -> dict[Boot, int]:
     return marks_store.believe(connection, uuids)
 
 
-def _to_remember(settled: Mapping[Boot, Settled], doubted: Collection[Boot]) -> dict[str, LastMark | None]:
-    """The mark to remember of each client; None if it sent lines of several boots, or its mark has a gap or a doubt."""
-    marks: dict[str, LastMark | None] = {}
-    for boot, change in settled.items():
-        is_plain = boot[0] not in marks and not change.mark.islands and boot not in doubted
-        marks[boot[0]] = (boot, change.mark.seq) if is_plain else None
-    return marks
-
-
-class _Marks(Struct, frozen=True):
-    """The marks of some boots. `asked`: the boots whose marks were read from the database."""
-
-    of: dict[Boot, Mark]
-    asked: list[Boot]
-
-
-def _known(connection: Connection, boots: Mapping[Boot, Collection[int]], remembered: Mapping[str, LastMark]) -> _Marks:
-    """The marks of these boots: remembered ones for boots without repeats, the others from the database."""
-    last: dict[Boot, Mark] = {}
-    for boot, numbers in boots.items():
-        mark = remembered.get(boot[0])
-        if mark is not None and mark[0] == boot and min(numbers) > mark[1]:
-            last[boot] = Mark(mark[1])
-    asked = [boot for boot in boots if boot not in last]
-    return _Marks(last | marks_store.marks(connection, asked) if asked else last, asked)
-
-
 def _move(
     connection: Connection,
     now: datetime,
-    marks: _Marks,
+    marks: Mapping[Boot, Mark],
     settled: Mapping[Boot, Settled],
     doubted: Collection[Boot],
 ) -> None:
-    """Write the marks, and delete old boots of clients that began a new one.
-
-    Raises MarksMoved if a stored mark differs from the remembered one.
-    """
-    known, asked = marks.of, set(marks.asked)
-    if asked:
-        marks_store.set_marks(connection, now, {boot: settled[boot].mark.seq for boot in marks.asked}, doubted)
-    moves = {boot: (known[boot].seq, change.mark.seq) for boot, change in settled.items() if boot not in asked}
-    if moves and marks_store.move_marks(connection, now, moves) < len(moves):
-        raise MarksMoved
+    """Write the marks, and delete old boots of clients that began a new one."""
+    marks_store.set_marks(connection, now, {boot: change.mark.seq for boot, change in settled.items()}, doubted)
     passed = {
-        b: change.mark.seq for b, change in settled.items() if known[b].islands and change.mark.seq > known[b].seq
+        b: change.mark.seq for b, change in settled.items() if marks[b].islands and change.mark.seq > marks[b].seq
     }
     if passed:
         marks_store.drop_keys(connection, passed)
     above = [(boot, seq) for boot, change in settled.items() for seq in change.fresh if seq > change.mark.seq]
     if above:
         marks_store.add_keys(connection, above)
-    if begun := {boot[0] for boot in marks.asked if replace(known[boot], may_doubt=False) == Mark()}:
+    if begun := {boot[0] for boot in settled if replace(marks[boot], may_doubt=False) == Mark()}:
         boots_store.forget_older(connection, now, begun)
 
 

@@ -30,8 +30,6 @@ class Boot(NamedTuple):
 
 
 Island = tuple[int, int]
-LastMark = tuple[Boot, int]
-"""The boot that a client logged in last, and its mark; nothing is stored above the mark."""
 
 
 class LogLine(Struct):
@@ -70,10 +68,6 @@ class Settled(Struct, frozen=True):
     fresh: tuple[int, ...]  # the new numbers, ascending
     mark: Mark
     given_up: int  # numbers at or below the new mark that never came
-
-
-class MarksMoved(Exception):
-    """The stored mark differs from the remembered one."""
 
 
 def level_of(word: str) -> tuple[LogLevel, str | None]:

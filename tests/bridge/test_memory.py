@@ -69,7 +69,7 @@ class Fleet:
     def forget(self) -> None:
         """Forget everything, like a bridge that has just begun to lead."""
         self.memory.reports.forget([*self.memory.reports.clients, *self.memory.reports.heartbeats])
-        for memory in (self.memory.marks, self.memory.installs, self.memory.acks):
+        for memory in (self.memory.installs, self.memory.acks):
             memory.clear()
 
     def do(self, statement: str, **parameters: Any) -> None:
@@ -278,33 +278,6 @@ def test_a_client_of_two_installations_is_not_taken_for_what_it_was_before_both(
     fleet.write(heartbeat(client, 4, app_instance="a"))
 
     assert fleet.one(client)["app_instance"] == "a"
-
-
-def test_marks_that_moved_without_us_cost_nothing_but_a_second_try(fleet: Fleet, client: str) -> None:
-    fleet.write(log(client, 1))
-    fleet.write(log(client, 2))
-    fleet.do("DELETE FROM log_marks WHERE client_uuid = :u", u=client)
-    fleet.do("DELETE FROM client_logs WHERE client_uuid = :u", u=client)
-
-    outcome = fleet.write(log(client, 1), log(client, 2), heartbeat(client, 1))
-
-    assert outcome.committed == {(client, "installation-a", 1): 2}
-    messages = fleet.rows("SELECT message FROM client_logs WHERE client_uuid = :u ORDER BY id", u=client)
-    assert [row["message"] for row in messages] == ["line 1", "line 2"]
-    assert fleet.one(client)["seq"] == 1
-
-
-def test_the_second_try_misses_no_change_either(fleet: Fleet, client: str) -> None:
-    fleet.write(heartbeat(client, 1), log(client, 1))
-    fleet.write(heartbeat(client, 2), log(client, 2))
-    fleet.write(heartbeat(client, 3), log(client, 3))
-    fleet.do("UPDATE log_marks SET seq = 9 WHERE client_uuid = :u", u=client)
-    fleet.do("UPDATE clients SET status = 'stale' WHERE uuid = :u", u=client)
-
-    fleet.write(log(client, 10))
-    fleet.write(heartbeat(client, 4))
-
-    assert fleet.one(client)["status"] == "running"
 
 
 def test_when_many_clients_changed_none_is_missed(fleet: Fleet) -> None:
