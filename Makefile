@@ -15,7 +15,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --re
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	$(if $(UPGRADE),--upgrade)
 
-.PHONY: help run stop status reset test machines neighbours quick check hook docs lock openapi deploy-files screenshots bench campaign display-package release
+.PHONY: help run stop status reset test machines neighbours quick check hook docs lock openapi words deploy-files screenshots bench campaign display-package release
 
 help: ## Show this
 	@echo 'Signage Fleet keeps a fleet of digital-signage displays alive.'
@@ -93,6 +93,9 @@ lock: $(DEVELOPMENT) ## Renew the locks after a change of requirements*.txt; UPG
 
 openapi: $(RUNTIME) ## Write docs/openapi.json from the routes' declarations
 	@$(BIN)/python -m functions.api docs/openapi.json
+
+words: $(DEVELOPMENT) ## Compile the labels of the page from shared/words/*/page
+	@$(BIN)/python -m shared.words.compiler.labels
 
 deploy-files: $(RUNTIME) ## Write a box's units and containers from deploy/components.yaml
 	@$(BIN)/python -m deploy.files

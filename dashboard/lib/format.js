@@ -60,7 +60,7 @@ function inUnits(seconds) {
 
 /** How long ago, in words: "12 s ago". @param {string} at @param {number} reference milliseconds */
 export function ago(at, reference) {
-  return unitWords.ago(inUnits(Math.max(0, (reference - Date.parse(at)) / 1000)));
+  return unitWords.ago({ age: inUnits(Math.max(0, (reference - Date.parse(at)) / 1000)) });
 }
 
 /** Time left until `at` as "0:42" or "1:02:03"; never negative. @param {string} at @param {number} reference */

@@ -65,7 +65,7 @@ export function timesAfter(times) {
 
 /** @param {Interval} one */
 const intervalWords = ({ from, to, nights }) =>
-  `${ranged(from, to === "00:00" ? "24:00" : to)}${nights === null ? "" : ` (${hoursWords.nights(nights)})`}`;
+  `${ranged(from, to === "00:00" ? "24:00" : to)}${nights === null ? "" : ` (${hoursWords.nights({ n: nights })})`}`;
 
 /** Days in a row as one: "Mon–Fri", "Sat, Sun". @param {string[]} days */
 function dayWords(days) {

@@ -19,13 +19,19 @@ export const isPartly = (window, days) =>
 export function uptimeSentence(uptime, days) {
   const window = windowOf(uptime, days);
   if (!window) return uptimeWords.nothingKnown;
-  const closed = window.closed_seconds > 60 ? ` ${uptimeWords.closed(duration(window.closed_seconds))}` : "";
+  const closed = window.closed_seconds > 60 ? ` ${uptimeWords.closed({ time: duration(window.closed_seconds) })}` : "";
   if (window.known_seconds === 0)
     return closed && window.unknown_seconds < 60 ? closed.trim() : uptimeWords.nothingKnown + closed;
   const up = percentOf((window.shares["running"] ?? 0) + (window.shares["late"] ?? 0));
-  if (isPartly(window, days)) return uptimeWords.partly(duration(window.known_seconds), up, days) + closed;
-  const unknown = window.unknown_seconds > 60 ? ` ${uptimeWords.unknown(duration(window.unknown_seconds))}` : "";
-  return (closed ? uptimeWords.upWhileOpen(up, days) : uptimeWords.up(up, days)) + unknown + closed;
+  if (isPartly(window, days))
+    return uptimeWords.partly({ known: duration(window.known_seconds), share: up, days_n: days }) + closed;
+  const unknown =
+    window.unknown_seconds > 60 ? ` ${uptimeWords.unknown({ time: duration(window.unknown_seconds) })}` : "";
+  return (
+    (closed ? uptimeWords.upWhileOpen({ share: up, days_n: days }) : uptimeWords.up({ share: up, days_n: days })) +
+    unknown +
+    closed
+  );
 }
 
 /**

@@ -185,7 +185,7 @@ const SAME = new Set(
     ...["Display", "Displays", "Live", "Debug", "Info", "Admin", "", "/", "j  k", "Enter", "x", "Esc", "?"],
     ...["g f", "g l", "g c", "g i", "g q", "g a", "g s", "https://…/workflows/…/triggers/manual/paths/invoke?…"],
     "https://hooks.slack.com/services/…/…/…",
-    "(name) => `Display ${name}`",
+    "({ name }) => `Display ${name}`",
     "(n, title) => (n ? `(${n}) ${title}` : title)",
     "https://.+/workflows/.+/triggers/manual/paths/invoke.+",
     "https://hooks\\.slack\\.com/services/.+/.+/.+",

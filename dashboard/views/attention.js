@@ -29,11 +29,11 @@ export function Faults({ client }) {
     client.status === "stale" &&
       (heard ? html`${attentionWords.stale} ${h(Age, { at: heard })}` : attentionWords.staleNever),
     isMute(client) && html`${attentionWords.mute} ${h(Age, { at: heard })}`,
-    serviceFails(client) && attentionWords.failed(client.service_failed_unit ?? ""),
+    serviceFails(client) && attentionWords.failed({ unit: client.service_failed_unit ?? "" }),
     client.screen_failed_since &&
-      html`${attentionWords.screen(client.screen_health)} ${h(Time, { at: client.screen_failed_since })}`,
+      html`${attentionWords.screen({ how: client.screen_health })} ${h(Time, { at: client.screen_failed_since })}`,
     ...(client.limits ?? []).map(
-      (one) => html`${attentionWords.limit(tableWords.passed(one))} ${h(Time, { at: one.since })}`,
+      (one) => html`${attentionWords.limit({ passed: tableWords.passed(one) })} ${h(Time, { at: one.since })}`,
     ),
   ].filter(Boolean);
   return html`<span>${found.map((one, i) => [i > 0 && " · ", one])}</span>`;
@@ -43,10 +43,13 @@ export function Faults({ client }) {
 export function recoveryDid(client) {
   const open = client.open_command;
   if (open?.action && open.source === "recovery") {
-    return attentionWords.step(actionWords[open.action] ?? open.action, stepWords[open.state ?? ""] ?? "");
+    return attentionWords.step({
+      action: actionWords[open.action] ?? open.action,
+      step: stepWords[open.state ?? ""] ?? "",
+    });
   }
   const step = client.recovery?.step ?? 0;
-  if (step > 0) return attentionWords.steps(step);
+  if (step > 0) return attentionWords.steps({ n: step });
   return isLocked(client) ? attentionWords.sentLately : attentionWords.nothingYet;
 }
 
@@ -60,7 +63,7 @@ export function recoveryWhy(client, reference) {
   const why = worded(recovery.why_sentences, recovery.why) || recovery.state;
   const open = recovery.until && Date.parse(recovery.until) > reference;
   return open && recovery.until
-    ? `${why} ${attentionWords.until(exact(recovery.until), left(recovery.until, reference))}`
+    ? `${why} ${attentionWords.until({ time: exact(recovery.until), left: left(recovery.until, reference) })}`
     : why;
 }
 
@@ -78,7 +81,7 @@ export function IncidentLink({ client }) {
   const { incident } = client;
   if (!incident) return null;
   return html`<button class="link incident-link" title=${worded(incident.cause_sentences, incident.cause)}
-    onClick=${() => go({ v: "incidents", i: String(incident.id), d: null })}>${attentionWords.incident(incident.id)}
+    onClick=${() => go({ v: "incidents", i: String(incident.id), d: null })}>${attentionWords.incident({ id: incident.id })}
   </button>`;
 }
 
@@ -127,15 +130,15 @@ export function Attention() {
   const number = places.value && !filtered.value ? Math.max(rows.length, unlisted()) : rows.length;
   const shown = rows.slice(0, all ? MANY : FEW);
   return html`<section class="attention" aria-labelledby="attention-title">
-    <h2 id="attention-title">${attentionWords.title} <span class="quiet">${attentionWords.count(number, told)}</span>
+    <h2 id="attention-title">${attentionWords.title} <span class="quiet">${attentionWords.count({ n: number, told_n: told })}</span>
     </h2>
     <ul>${shown.map((client) => h(Row, { key: client.uuid, client }))}</ul>
     ${
       !all &&
       number > FEW &&
       html`<button class="link show-all" onClick=${() => setAll(true)}>
-        ${attentionWords.showAll(number - FEW)}</button>`
+        ${attentionWords.showAll({ n: number - FEW })}</button>`
     }
-    ${all && number > shown.length && html`<p class="quiet">${attentionWords.inTable(number - shown.length)}</p>`}
+    ${all && number > shown.length && html`<p class="quiet">${attentionWords.inTable({ n: number - shown.length })}</p>`}
   </section>`;
 }

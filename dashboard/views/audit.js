@@ -22,7 +22,10 @@ function Called(/** @type {{text: string}} */ { text }) {
 /** @param {string} action */
 function did(action) {
   const sent = action.replace(/^command\./, "");
-  return auditWords.did[action] ?? (sent in actionWords ? auditWords.sent(actionWords[sent] ?? sent) : action);
+  return (
+    auditWords.did[action.replace(".", "_")] ??
+    (sent in actionWords ? auditWords.sent({ action: actionWords[sent] ?? sent }) : action)
+  );
 }
 
 /** @param {unknown} value */

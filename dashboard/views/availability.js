@@ -48,7 +48,7 @@ function MonthChoice({ shown }) {
   return html`<select aria-label=${availabilityWords.month} value=${shown} onChange=${choose}>
     ${months.map((one, i) => {
       const words = monthWords(one);
-      return html`<option key=${one} value=${one}>${i ? words : availabilityWords.soFar(words)}</option>`;
+      return html`<option key=${one} value=${one}>${i ? words : availabilityWords.soFar({ month: words })}</option>`;
     })}</select>`;
 }
 
@@ -135,7 +135,7 @@ function Sites({ shown }) {
       })}
       ${
         listed.length < names.length &&
-        html`<button class="link" onClick=${() => setAll(true)}>${availabilityWords.showAll(names.length)}</button>`
+        html`<button class="link" onClick=${() => setAll(true)}>${availabilityWords.showAll({ n: names.length })}</button>`
       }
     </section>`;
 }
@@ -151,11 +151,11 @@ function Actions({ save, ready }) {
 function Days({ days }) {
   const width = 1 / days.length;
   return html`<svg class="month" viewBox=${`0 0 1 ${HEIGHT}`} preserveAspectRatio="none" role="img"
-      aria-label=${days.map((day) => availabilityWords.day(dayName.format(new Date(day.date)), shareWords(day))).join("; ")}>
+      aria-label=${days.map((day) => availabilityWords.day({ day: dayName.format(new Date(day.date)), share: shareWords(day) })).join("; ")}>
       ${days.map((day, i) => {
         const share = shareOf(day);
         const missed = share === null ? 0 : Math.min(1, (1 - share) / MISSED_MOST);
-        const words = availabilityWords.day(dayName.format(new Date(day.date)), shareWords(day));
+        const words = availabilityWords.day({ day: dayName.format(new Date(day.date)), share: shareWords(day) });
         const height = share === null ? 1 : Math.max(3, missed * HEIGHT);
         const kind = share === null ? "closed" : share < 1 ? "crashed" : "running";
         return html`<rect key=${day.date} class=${`strip-${kind}`} x=${(i + 0.1) * width} width=${0.8 * width}
@@ -202,11 +202,11 @@ function Sentences({ found, words }) {
   const { total, displays, time_zone } = found;
   const { was, nothing, downFor, unknownFor, closedFor, zone } = availabilityWords;
   const known = shareOf(total) !== null;
-  return html`<p><strong>${known ? was(shareWords(total), words, displays.length) : nothing(words)}</strong>
-    ${" "}${total.down_seconds >= 1 && downFor(duration(total.down_seconds))}
-    ${" "}${known && total.unknown_seconds >= 60 && unknownFor(duration(total.unknown_seconds))}
-    ${" "}${total.closed_seconds >= 60 && closedFor(duration(total.closed_seconds))}
-    ${" "}<span class="quiet">${zone(time_zone)}</span></p>`;
+  return html`<p><strong>${known ? was({ share: shareWords(total), month: words, n: displays.length }) : nothing({ month: words })}</strong>
+    ${" "}${total.down_seconds >= 1 && downFor({ time: duration(total.down_seconds) })}
+    ${" "}${known && total.unknown_seconds >= 60 && unknownFor({ time: duration(total.unknown_seconds) })}
+    ${" "}${total.closed_seconds >= 60 && closedFor({ time: duration(total.closed_seconds) })}
+    ${" "}<span class="quiet">${zone({ zone: time_zone })}</span></p>`;
 }
 
 export function AvailabilityPage() {

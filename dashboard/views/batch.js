@@ -99,7 +99,7 @@ export function BatchView({ id }) {
     <p><strong>${actionWords[batch.action] ?? batch.action}
       </strong> <span class=${classes("tag", `batch-${batch.state}`)}>
         ${batchWords.state[batch.result ?? batch.state] ?? batch.state}</span>${" "}
-      <span class="quiet">${h(Time, { at: batch.created_at })} · ${commandWords.by(person(batch.requested_by))}
+      <span class="quiet">${h(Time, { at: batch.created_at })} · ${commandWords.by({ who: person(batch.requested_by) })}
         ${batch.waves > 1 ? ` · ${batchWords.waveOf(batch.wave, batch.waves)}` : ""}</span></p>
     ${batch.reason && html`<p class="quiet">${batch.reason}</p>`}
     ${batch.state_reason && html`<p class="lock" role="alert">${worded(batch.state_reason_sentences, batch.state_reason)}</p>`}
@@ -107,6 +107,6 @@ export function BatchView({ id }) {
     ${h(Buttons, { batch, tell: (call) => void call.then(setBatch, refuse) })}
     <p class="form-error" role="alert">${failed}</p>
     <ul class="batch-members">${batch.members.items.map((member) => h(Member, { key: member.uuid, member, waves: batch.waves }))}</ul>
-    ${more > 0 && html`<p class="quiet">${commonWords.andMore(more)}</p>`}
+    ${more > 0 && html`<p class="quiet">${commonWords.andMore({ n: more })}</p>`}
   </div>`;
 }

@@ -24,7 +24,7 @@ function Row({ batch }) {
       <span class="incident-head"><strong>${actionWords[batch.action] ?? batch.action}</strong>
         <span class=${classes("tag", `batch-${batch.state}`)}>${batchWords.state[batch.state] ?? batch.state}</span>
       </span>
-      <span class="quiet">${h(Time, { at: batch.created_at })} · ${commandWords.by(person(batch.requested_by))}</span>
+      <span class="quiet">${h(Time, { at: batch.created_at })} · ${commandWords.by({ who: person(batch.requested_by) })}</span>
       ${batch.reason && html`<span>${batch.reason}</span>`}
     </button></li>`;
 }

@@ -27,7 +27,7 @@ const ALL_OFF = { status: null, q: null, site: null, nosite: null, tag: null, in
 /** @param {Cause} cause */
 export function placeOf({ incident, rows }) {
   if (incident.kind === "site") return incident.key;
-  if (incident.kind === "subnet") return causeWords.network(incident.key);
+  if (incident.kind === "subnet") return causeWords.network({ subnet: incident.key });
   return new Set(rows.map((client) => client.site)).size > 1 ? causeWords.several : causeWords.some;
 }
 
@@ -57,7 +57,7 @@ function why({ incident }) {
 function recovery(rows) {
   if (rows.some((client) => client.recovery?.state === "blocked_breaker")) return causeWords.holds;
   const busy = rows.filter((client) => client.open_command?.source === "recovery").length;
-  if (busy) return causeWords.acts(busy);
+  if (busy) return causeWords.acts({ n: busy });
   return rows.some((client) => client.recovery?.state === "off") ? causeWords.off : "";
 }
 
@@ -79,7 +79,7 @@ function Card({ cause }) {
     <p>${why(cause)} ${recovery(rows)}</p>
     <div class="buttons">
       <button class="plain" onClick=${() => go({ ...ALL_OFF, incident: String(incident.id) })}>
-        ${causeWords.show(unwellIn(cause))}</button>
+        ${causeWords.show({ n: unwellIn(cause) })}</button>
       ${mayOperate.value && site && html`<button class="plain" onClick=${() => setSnoozing(true)}>${causeWords.snooze}</button>`}
       ${mayOperate.value && held && html`<button class="plain" onClick=${release}>${causeWords.release}</button>`}
       <button class="link" onClick=${open}>${causeWords.story}</button>
@@ -99,10 +99,10 @@ function Unsteady() {
   if (!worst) return null;
   const words = found.length === 1 ? causeWords.worst : causeWords.worstOf;
   return html`<li class="trouble-card mild">
-    <h2>${h(Glyph, { shape: "late" })}${causeWords.unsteady(found.length)}</h2>
-    <p>${words(nameOf(worst.client), worst.losses)}</p>
+    <h2>${h(Glyph, { shape: "late" })}${causeWords.unsteady({ n: found.length })}</h2>
+    <p>${words({ name: nameOf(worst.client), losses_n: worst.losses })}</p>
     <div class="buttons"><button class="plain" onClick=${() => go({ ...ALL_OFF, status: "unsteady" })}>
-      ${causeWords.show(found.length)}</button></div>
+      ${causeWords.show({ n: found.length })}</button></div>
   </li>`;
 }
 

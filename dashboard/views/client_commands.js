@@ -18,7 +18,7 @@ import { causeOf } from "./stepper.js";
 
 /** @param {{command: Command}} props */
 function Row({ command }) {
-  const who = commandWords.by(person(command.requested_by));
+  const who = commandWords.by({ who: person(command.requested_by) });
   return html`<li class="history-row">
     <span class="history-what"><strong>${actionWords[command.action] ?? command.action}</strong>
       <span class=${`tag outcome-${command.state}`}>${stepWords[command.state] ?? command.state}</span></span>

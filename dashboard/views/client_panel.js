@@ -110,7 +110,7 @@ function Connection({ client }) {
   const lost = at ? html`${h(Time, { at })} <span class="quiet">${h(Age, { at })}</span>` : commonWords.notReported;
   return html`<section class="connection" aria-label=${displayWords.connection}>
     <h3>${displayWords.connection}</h3>
-    ${client.unsteady_losses && html`<p class="cause">${displayWords.unsteady(client.unsteady_losses)}</p>`}
+    ${client.unsteady_losses && html`<p class="cause">${displayWords.unsteady({ losses_n: client.unsteady_losses })}</p>`}
     <dl class="facts">
       ${h(Fact, {
         name: displayWords.reconnects,
@@ -142,8 +142,8 @@ function Failure({ client }) {
       : null;
   const failure = standing ?? mark?.failure;
   if (!failure) return null;
-  return html`<section class="panel-failure" aria-label=${attentionWords.failed(failure.service_failed_unit)}>
-    <p>${h(Glyph, { shape: "warning" })}<strong>${attentionWords.failed(failure.service_failed_unit)}
+  return html`<section class="panel-failure" aria-label=${attentionWords.failed({ unit: failure.service_failed_unit })}>
+    <p>${h(Glyph, { shape: "warning" })}<strong>${attentionWords.failed({ unit: failure.service_failed_unit })}
       </strong> ${h(Age, { at: failure.service_failed_at })} ${h(IsMended, { failure })}</p>
     ${h(Acknowledge, { failure, mark })}
   </section>`;
@@ -160,7 +160,7 @@ function Oddities({ client }) {
   const back = !shared && lately(client.counter_went_back_at, WENT_BACK_SHOWN);
   return html`
     ${shared && h(SharedLogin, { uuid: client.uuid, at: shared, key: `shared-${client.uuid}` })}
-    ${back && html`<p class="quiet">${displayWords.counterWentBack(exact(back))}</p>`}`;
+    ${back && html`<p class="quiet">${displayWords.counterWentBack({ time: exact(back) })}</p>`}`;
 }
 
 /** Whether anything but a heartbeat came of it. @param {Client} client */
@@ -187,8 +187,8 @@ function NeverConnected({ client }) {
   const code = !until
     ? displayWords.codeNone
     : Date.parse(until) > now.value
-      ? displayWords.codeUntil(exact(until))
-      : displayWords.codeEnded(exact(until));
+      ? displayWords.codeUntil({ time: exact(until) })
+      : displayWords.codeEnded({ time: exact(until) });
   const [sure, setSure] = useState(false);
   const remove = () => removeClient(client.uuid).then(() => [closeDisplay(), refresh()], fail);
   return html`<section class="never" aria-label=${displayWords.never}>
@@ -234,7 +234,7 @@ function walk(event, tabs) {
 /** @param {{name: string, tabs: Tab[]}} props */
 function Tabs({ name, tabs }) {
   const current = openTab(tabs);
-  return html`<div class="tabs" role="tablist" aria-label=${displayWords.region(name)}
+  return html`<div class="tabs" role="tablist" aria-label=${displayWords.region({ name })}
     onKeyDown=${(/** @type {KeyboardEvent} */ event) => walk(event, tabs)}>
     ${tabs.map(
       (key) => html`<button role="tab" id=${`tab-${key}`} aria-selected=${current === key} aria-controls="tab-body"
@@ -327,7 +327,7 @@ function Panel({ uuid }) {
     return () => removeEventListener("keydown", onKey);
   }, []);
   const name = client ? nameOf(client) : uuid.slice(0, 8);
-  return html`<aside class="panel" ref=${ref} tabindex="-1" aria-label=${displayWords.region(name)}>
+  return html`<aside class="panel" ref=${ref} tabindex="-1" aria-label=${displayWords.region({ name })}>
     <div class="panel-head">
       <h2>${name}</h2>
       ${client && !gone && mayOperate.value && h(Edit, { client })}

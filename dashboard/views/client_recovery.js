@@ -60,7 +60,7 @@ export function ClientRecoveryBox({ client }) {
         </strong> ${recoveryWhy({ ...client, recovery: state }, now.value)}</p>`
     }
     ${!state && html`<p class="quiet">${client.last_heartbeat_at ? recoveryWords.well : recoveryWords.never}</p>`}
-    ${restarts + reboots > 0 && html`<p class="quiet">${recoveryWords.tried(restarts, reboots)}</p>`}
+    ${restarts + reboots > 0 && html`<p class="quiet">${recoveryWords.tried({ restarts_n: restarts, reboots_n: reboots })}</p>`}
     ${
       mayOperate.value &&
       state?.state === "suspended" &&

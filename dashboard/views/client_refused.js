@@ -39,7 +39,7 @@ function Row({ letter }) {
     <span class="history-what"><strong>${letter.topic.split("/").slice(2).join("/")}
       </strong> <span class="tag tag-orange">${letter.reason}</span></span>
     <span class="quiet">${h(Time, { at: letter.last_at })}
-      ${letter.count > 1 && ` · ${refusedWords.times(letter.count)}`}${letter.detail && ` · ${letter.detail}`}</span>
+      ${letter.count > 1 && ` · ${refusedWords.times({ n: letter.count })}`}${letter.detail && ` · ${letter.detail}`}</span>
     ${letter.payload && html`<code class="payload" tabindex="0">${letter.payload}${rest > 0 ? "…" : ""}</code>`}
   </li>`;
 }

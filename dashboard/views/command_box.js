@@ -57,7 +57,7 @@ export function blocked(action, client, current) {
   if (!isAble(client, action)) return commandWords.notCapable;
   if (action === "screenshot" ? isAwaited(current) : isBusy(current, client)) return commandWords.open;
   const until = LOCKED.has(action) ? lockedUntil(client) : null;
-  return until && commandWords.locked(exact(until), left(until, now.value));
+  return until && commandWords.locked({ time: exact(until), left: left(until, now.value) });
 }
 
 /** @param {{action: Action, client: Client, current: Order | undefined, press: (action: Action) => void}} props */
@@ -85,7 +85,9 @@ function Refusal({ current }) {
   const problem = current.problem?.problem;
   if (!problem) return null;
   const until = problem.lockout_until;
-  const text = until ? commandWords.locked(exact(until), left(until, now.value)) : wordsOf(current.problem);
+  const text = until
+    ? commandWords.locked({ time: exact(until), left: left(until, now.value) })
+    : wordsOf(current.problem);
   return html`<p class="cause" role="alert">${text}</p>`;
 }
 
@@ -134,7 +136,7 @@ function Progress({ uuid, name, current, why, again }) {
 function Lock({ client }) {
   const until = lockedUntil(client);
   return until
-    ? html`<p class="lock" role="status">${commandWords.locked(exact(until), left(until, now.value))}</p>`
+    ? html`<p class="lock" role="status">${commandWords.locked({ time: exact(until), left: left(until, now.value) })}</p>`
     : null;
 }
 

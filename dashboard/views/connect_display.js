@@ -77,9 +77,9 @@ function Code({ enrolment }) {
     <p class="quiet">${enrolmentWords.uuid}: <code>${uuid}</code></p>
     ${
       heard
-        ? html`<p class="done" role="status">${h(Glyph, { shape: "running" })}${enrolmentWords.connected(ago(heard, now.value))}</p>`
+        ? html`<p class="done" role="status">${h(Glyph, { shape: "running" })}${enrolmentWords.connected({ age: ago(heard, now.value) })}</p>`
         : html`<p role="status">
-          ${over ? enrolmentWords.over : enrolmentWords.until(exact(expires_at), left(expires_at, now.value))}</p>`
+          ${over ? enrolmentWords.over : enrolmentWords.until({ time: exact(expires_at), left: left(expires_at, now.value) })}</p>`
     }
     ${
       !over &&

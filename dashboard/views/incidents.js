@@ -37,12 +37,12 @@ function Numbers({ incident }) {
     incident.kind === "listening"
       ? incidentWords.ours
       : closed_at
-        ? incidentWords.were(members)
+        ? incidentWords.were({ members_n: members })
         : unwell === 0
-          ? incidentWords.back(members)
-          : incidentWords.are(unwell, members);
+          ? incidentWords.back({ members_n: members })
+          : incidentWords.are({ unwell_n: unwell, members_n: members });
   const kind = incidentWords.kind[incident.kind] ?? incident.kind;
-  const time = (closed_at ? incidentWords.lasted : incidentWords.lasts)(lasted(incident));
+  const time = (closed_at ? incidentWords.lasted : incidentWords.lasts)({ time: lasted(incident) });
   return html`<span class="quiet">
     ${kind} · ${text} · ${time}</span>`;
 }
@@ -76,7 +76,7 @@ function Displays({ details }) {
       ${one.unit && html`<code>${one.unit}</code>`}</li>`,
   )}</ul>${
     details.displays.next_cursor &&
-    html`<p class="quiet">${commonWords.andMore(details.members - list.length)}
+    html`<p class="quiet">${commonWords.andMore({ n: details.members - list.length })}
     </p>`
   }`;
 }
@@ -99,7 +99,7 @@ function Details({ id }) {
   }, [id]);
   if (!details) return failed ? h(LoadFailed, { text: incidentWords.failedOne, why: failed }) : h(Loading, { rows: 4 });
   return html`<div class="incident-details">
-    <div class="incident-head"><h2>${incidentWords.number(details.id)}</h2>
+    <div class="incident-head"><h2>${incidentWords.number({ id: details.id })}</h2>
       <span class=${classes("tag", details.closed_at ? "" : "tag-orange")}>
         ${details.closed_at ? incidentWords.closed : incidentWords.open}</span></div>
     <p>${worded(details.cause_sentences, details.cause)}</p>
@@ -107,9 +107,9 @@ function Details({ id }) {
     ${
       details.merged_into &&
       html`<p><button class="link" onClick=${() => go({ i: String(details.merged_into) })}>
-          ${incidentWords.merged(details.merged_into)}</button></p>`
+          ${incidentWords.merged({ id: details.merged_into })}</button></p>`
     }
-    ${details.in_maintenance > 0 && html`<p class="quiet">${incidentWords.inMaintenance(details.in_maintenance)}</p>`}
+    ${details.in_maintenance > 0 && html`<p class="quiet">${incidentWords.inMaintenance({ n: details.in_maintenance })}</p>`}
     ${h(Displays, { details })}
     ${h(IncidentScreens, { details })}
     <h3>${incidentWords.timeline}</h3>
@@ -166,7 +166,7 @@ export function IncidentsPage() {
       <section class="card" aria-label=${incidentWords.title}>${h(List, { list })}</section>
       ${
         chosen.value &&
-        html`<section class="card" aria-label=${incidentWords.number(Number(chosen.value))}>
+        html`<section class="card" aria-label=${incidentWords.number({ id: Number(chosen.value) })}>
           ${h(Details, { id: chosen.value, key: chosen.value })}</section>`
       }
     </div>

@@ -18,6 +18,6 @@ export function LargeFleet() {
   if (loading.value) return h(Loading, { rows: 1 });
   const searched = query.value && largeWords.search;
   if (!more.value) return searched && html`<p class="note">${searched}</p>`;
-  return html`<p class="note">${largeWords.first(rows.value.length)} ${searched} <button class="link" onClick=${loadMore}>
-      ${largeWords.more(PAGE)}</button></p>`;
+  return html`<p class="note">${largeWords.first({ n: rows.value.length })} ${searched} <button class="link" onClick=${loadMore}>
+      ${largeWords.more({ n: PAGE })}</button></p>`;
 }

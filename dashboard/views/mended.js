@@ -29,5 +29,5 @@ export function Mended() {
     [],
   );
   if (!found.count) return null;
-  return html`<p class="quiet mended">${causeWords.mended(found.count, shortTime(found.since))}</p>`;
+  return html`<p class="quiet mended">${causeWords.mended({ n: found.count, since: shortTime(found.since) })}</p>`;
 }

@@ -17,7 +17,7 @@ import { Dialog } from "./dialog.js";
 export function MendedDialog({ failures, close }) {
   const [left, setLeft] = useState(0);
   if (left) {
-    const children = html`<p role="status">${mendedWords.left(left)}</p>
+    const children = html`<p role="status">${mendedWords.left({ n: left })}</p>
       <div class="dialog-foot"><button class="primary" onClick=${close}>${commonWords.close}</button></div>`;
     return h(Dialog, { title: mendedWords.title, onClose: close, children });
   }

@@ -33,7 +33,7 @@ const SHAPES = /** @type {Record<string, string>} */ ({
 export function Glyph({ shape }) {
   return html`<svg class=${`glyph glyph-${shape}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
     ${shape === "late" && html`<circle cx="8" cy="8" r="6" />`}
-    <path d=${SHAPES[shape] ?? SHAPES.warning} />
+    <path d=${SHAPES[shape] ?? SHAPES["warning"]} />
   </svg>`;
 }
 

@@ -19,7 +19,7 @@ export function RenameLink() {
   const site = chosen.value;
   const [renamed, setRenamed] = useState("");
   if (!mayAdminister.value || principal.value?.sites) return null;
-  return html`<button class="link" onClick=${() => setRenamed(site)}>${renameWords.link(site)}</button>
+  return html`<button class="link" onClick=${() => setRenamed(site)}>${renameWords.link({ site })}</button>
     ${renamed && h(RenameSite, { site: renamed, close: () => setRenamed("") })}`;
 }
 
@@ -39,16 +39,16 @@ function RenameSite({ site, close }) {
     else close();
   };
   if (people) {
-    const told = html`<p role="status">${renameWords.atProvider(people)}</p>
+    const told = html`<p role="status">${renameWords.atProvider({ n: people })}</p>
       <div class="dialog-foot"><button class="primary" onClick=${close}>${commonWords.close}</button></div>`;
-    return h(Dialog, { title: renameWords.title(site), onClose: close, children: told });
+    return h(Dialog, { title: renameWords.title({ site }), onClose: close, children: told });
   }
   const children = html`<p>${renameWords.how}</p>
     <label>${renameWords.to}<input name="to" required maxlength="100" autocomplete="off" autofocus value=${to}
         onInput=${(/** @type {any} */ { currentTarget }) => setTo(currentTarget.value)} /></label>
     ${
       exists &&
-      html`<label class="check"><input type="checkbox" name="merge" required />${renameWords.merge(name)}</label>`
+      html`<label class="check"><input type="checkbox" name="merge" required />${renameWords.merge({ site: name })}</label>`
     }`;
-  return h(FormDialog, { title: renameWords.title(site), go: renameWords.go, act, done, close, children });
+  return h(FormDialog, { title: renameWords.title({ site }), go: renameWords.go, act, done, close, children });
 }

@@ -24,7 +24,7 @@ export function ChangeSchedule({ one, what, close, changed }) {
     );
   /** @param {Schedule} after */
   const done = (after) => {
-    changed(scheduleWords.changed(worded(after.words_sentences, after.words)));
+    changed(scheduleWords.changed({ words: worded(after.words_sentences, after.words) }));
     close();
   };
   const children = html`<p class="quiet">${scheduleWords.stays}</p>
@@ -34,7 +34,7 @@ export function ChangeSchedule({ one, what, close, changed }) {
     <label class="check"><input type="checkbox" name="waves" defaultChecked=${one.waves.length > 1} />
       ${scheduleWords.waves}</label>`;
   return h(FormDialog, {
-    title: scheduleWords.changeOf(what),
+    title: scheduleWords.changeOf({ what }),
     go: scheduleWords.save,
     act,
     done,

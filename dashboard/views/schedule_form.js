@@ -39,7 +39,7 @@ function places() {
 /** @param {string} place */
 function worded(place) {
   const name = place.slice(place.indexOf(":") + 1);
-  return place.startsWith("site:") ? scheduleWords.site(name) : scheduleWords.tag(name);
+  return place.startsWith("site:") ? scheduleWords.site({ site: name }) : scheduleWords.tag({ tag: name });
 }
 
 /** What the form asks for, as the API wants it. @param {FormData} form @param {string[] | null} uuids */
@@ -74,7 +74,7 @@ export const timesIn = (form, one) => (one.at ? { at: momentIn(form) } : weeklyI
 export function Once({ one }) {
   const at = localTime(one?.at ?? null);
   const step = at.length > "2026-12-01T03:00".length ? 1 : 60; // a time with seconds keeps them
-  return html`<label>${scheduleWords.at(zoneName)}<input name="at" type="datetime-local" step=${step} required
+  return html`<label>${scheduleWords.at({ zone: zoneName })}<input name="at" type="datetime-local" step=${step} required
       defaultValue=${at} /></label>`;
 }
 
@@ -111,7 +111,7 @@ export function ScheduleDialog({ uuids = null, close, changed }) {
   const [words, setWords] = useState("");
   const [key] = useState(newUuid); // sent again, nothing is planned twice
   const number = asked?.length ?? 0;
-  const title = asked ? scheduleWords.planFor(number) : scheduleWords.plan;
+  const title = asked ? scheduleWords.planFor({ n: number }) : scheduleWords.plan;
   /** @param {FormData} form */
   const act = (form) => planSchedule(wanted(form, asked), key);
   /** @param {import("../lib/openapi").ScheduleDetails} made */
@@ -127,7 +127,7 @@ export function ScheduleDialog({ uuids = null, close, changed }) {
     return h(Dialog, {
       title,
       onClose: close,
-      children: html`<p role="status">${scheduleWords.planned(words)}</p>
+      children: html`<p role="status">${scheduleWords.planned({ words })}</p>
         <div class="dialog-foot"><button class="plain" onClick=${all}>${scheduleWords.all}</button>
           <button class="primary" onClick=${close}>${commonWords.close}</button></div>`,
     });
@@ -151,7 +151,7 @@ export function ScheduleDialog({ uuids = null, close, changed }) {
       ${scheduleWords.waves}</label>
     ${
       number > TYPE_ABOVE &&
-      html`<label>${scheduleWords.type(number)}<input name="typed" required pattern=${String(number)}
+      html`<label>${scheduleWords.type({ n: number })}<input name="typed" required pattern=${String(number)}
         inputmode="numeric" autocomplete="off" /></label>`
     }`;
   return h(FormDialog, { title, go: scheduleWords.go, act, done, close, children });

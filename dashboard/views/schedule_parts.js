@@ -18,15 +18,15 @@ import { ChangeSchedule } from "./schedule_change.js";
 
 /** Whom it is for. @param {Schedule} one */
 function whom({ filter, named }) {
-  if (!filter) return scheduleWords.some(named);
+  if (!filter) return scheduleWords.some({ n: named });
   const [first, ...more] = Object.entries(filter);
-  if (first && !more.length && first[0] === "site") return scheduleWords.site(String(first[1]));
-  if (first && !more.length && first[0] === "tag") return scheduleWords.tag(String(first[1]));
-  return scheduleWords.matching(
-    Object.entries(filter)
+  if (first && !more.length && first[0] === "site") return scheduleWords.site({ site: String(first[1]) });
+  if (first && !more.length && first[0] === "tag") return scheduleWords.tag({ tag: String(first[1]) });
+  return scheduleWords.matching({
+    filter: Object.entries(filter)
       .map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`)
       .join(", "),
-  );
+  });
 }
 
 /** "Restart player: Site Basel". @param {Schedule} one */
@@ -36,8 +36,8 @@ export const titleOf = (one) =>
 /** How often, and by whom. @param {{one: Schedule}} props */
 export function Facts({ one }) {
   const days = one.weekdays.map((day) => weekdayWords[day]).join(", ");
-  return html`${days && `${scheduleWords.every(days, one.local_time ?? "", one.time_zone)} · `}${commonWords.by(
-    person(one.created_by),
+  return html`${days && `${scheduleWords.every({ days, time: one.local_time ?? "", zone: one.time_zone })} · `}${commonWords.by(
+    { who: person(one.created_by) },
   )}`;
 }
 
@@ -56,12 +56,12 @@ export function Buttons({ one, done }) {
   if (!mayOperate.value || !one.next_at || one.cancelled_at) return null;
   const cancel = () =>
     cancelSchedule(one.id).then(
-      () => done(scheduleWords.cancelled(what)),
+      () => done(scheduleWords.cancelled({ what })),
       (error) => setFailed(wordsOf(error)),
     );
-  return html`<button class="plain" aria-label=${scheduleWords.changeOf(what)} onClick=${() => setChanging(true)}>
+  return html`<button class="plain" aria-label=${scheduleWords.changeOf({ what })} onClick=${() => setChanging(true)}>
       ${scheduleWords.change}</button>
-    <button class="plain" aria-label=${scheduleWords.cancelOf(what)} onClick=${cancel}>${scheduleWords.cancel}</button>
+    <button class="plain" aria-label=${scheduleWords.cancelOf({ what })} onClick=${cancel}>${scheduleWords.cancel}</button>
     ${changing && h(ChangeSchedule, { one, what, close: () => setChanging(false), changed: done })}
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}`;
 }

@@ -112,7 +112,7 @@ export function SecondFactorLine() {
   if (!state) return html`<p class="form-error" role="alert">${failed}</p>`;
   const { since, recovery_codes_left: left } = state;
   return html`<h3>${secondFactorWords.title}</h3>
-    <p>${since && html`${secondFactorWords.on} ${h(Time, { at: since })}. ${secondFactorWords.left(left)}`}
+    <p>${since && html`${secondFactorWords.on} ${h(Time, { at: since })}. ${secondFactorWords.left({ n: left })}`}
       ${!since && secondFactorWords.off}</p>
     <div class="buttons"><button class="plain" onClick=${() => setDoing(since ? "remove" : "set up")}>
         ${since ? secondFactorWords.remove : secondFactorWords.begin}</button></div>

@@ -59,14 +59,14 @@ function Account() {
   const hasPassword = who.kind === "user" && !byProxy.value && !byProvider.value;
   return html`<section class="card settings-card" aria-labelledby="account-title">
     <h2 id="account-title">${settingsWords.account}</h2>
-    <p>${settingsWords.signedInAs(who.name, frameWords.roles[who.role] ?? who.role)} ${who.sites && frameWords.onlyFor(who.sites)}</p>
+    <p>${settingsWords.signedInAs({ name: who.name, role: frameWords.roles[who.role] ?? who.role })} ${who.sites && frameWords.onlyFor(who.sites)}</p>
     ${
       hasPassword &&
       html`<div class="buttons">
         <button class="plain" onClick=${() => setChanging(true)}>${settingsWords.changePassword}</button></div>`
     }
     <p class="done" role="status">${changed ? settingsWords.passwordChanged : ""}</p>
-    ${byProvider.value && html`<p class="quiet">${settingsWords.byProvider(provider.value ?? commonWords.none)}</p>`}
+    ${byProvider.value && html`<p class="quiet">${settingsWords.byProvider({ name: provider.value ?? commonWords.none })}</p>`}
     ${hasPassword && h(SecondFactorLine, {})}
     ${who.kind === "user" && !byProxy.value && h(OwnSessions, {})}
     <div class="settings-form">${h(LanguageChoice, {})}</div>
@@ -83,7 +83,7 @@ function Fact({ name, children }) {
 /** @param {{found: Settings}} props */
 function Running({ found }) {
   const { scheduler, bridge } = found;
-  const took = scheduler.duration_ms !== null && settingsWords.took(number(scheduler.duration_ms));
+  const took = scheduler.duration_ms !== null && settingsWords.took({ ms: number(scheduler.duration_ms) });
   const tick = html`${h(Age, { at: scheduler.last_tick_at })} <span class="quiet">${took}</span>`;
   const listens = bridge.state === "silent" ? settingsWords.silent : settingsWords.listening;
   return html`<dl class="facts">
@@ -112,7 +112,7 @@ function Values({ found }) {
           changed &&
           one.default !== null &&
           html`<span
-            class="quiet">(${settingsWords.changed(shown(one.default))})</span>`
+            class="quiet">(${settingsWords.changed({ value: shown(one.default) })})</span>`
         }</span>
       <span class="setting-meaning quiet">${inCode(settingMeanings[name] ?? one.meaning)}</span></li>`;
   })}</ul>`;

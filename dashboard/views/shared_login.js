@@ -15,11 +15,11 @@ export function SharedLogin({ uuid, at }) {
   const { made, make } = useNewCode(uuid, (error) => setFailed(wordsOf(error)));
   return html`<section class="panel-failure" aria-label=${displayWords.oddLogin}>
     <p>${h(Glyph, { shape: "warning" })}<strong>${displayWords.oddLogin}</strong></p>
-    <p>${displayWords.sharedLogin(exact(at))}</p>
+    <p>${displayWords.sharedLogin({ time: exact(at) })}</p>
     ${made && h(MadeCode, { made })}
     ${
       mayAdminister.value
-        ? html`<p class="quiet">${made ? displayWords.sharedHow(exact(made.expires_at)) : displayWords.sharedAsk}</p>
+        ? html`<p class="quiet">${made ? displayWords.sharedHow({ time: exact(made.expires_at) }) : displayWords.sharedAsk}</p>
             <div class="buttons"><button class="plain" onClick=${make}>${displayWords.newCode}</button></div>`
         : html`<p class="quiet">${displayWords.sharedAskAdmin}</p>`
     }

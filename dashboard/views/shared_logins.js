@@ -26,11 +26,11 @@ export const sharedLogins = () =>
 /** @param {{found: Client[]}} props */
 export function SharedLogins({ found }) {
   return html`<li class="trouble-card mild">
-    <h2>${h(Glyph, { shape: "warning" })}${causeWords.shared(found.length)}</h2>
+    <h2>${h(Glyph, { shape: "warning" })}${causeWords.shared({ n: found.length })}</h2>
     <p>${causeWords.sharedWhy}</p>
     <div class="buttons">${found.slice(0, NAMED).map(
       (client) => html`<button class="plain" key=${client.uuid} onClick=${() => openDisplay(client.uuid)}>
         ${nameAndSite(client)}</button>`,
-    )}${found.length > NAMED && html`<span class="quiet">${causeWords.andMore(found.length - NAMED)}</span>`}</div>
+    )}${found.length > NAMED && html`<span class="quiet">${causeWords.andMore({ n: found.length - NAMED })}</span>`}</div>
   </li>`;
 }

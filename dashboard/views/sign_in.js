@@ -36,7 +36,7 @@ function Wait({ until, over }) {
   useEffect(() => {
     if (done) over();
   }, [done]);
-  return html`${sessionWords.wait(left(until, now.value))}`;
+  return html`${sessionWords.wait({ left: left(until, now.value) })}`;
 }
 
 /** The reason of a code. @param {string} code */
@@ -51,7 +51,7 @@ function AtProvider({ busy, begin }) {
   return html`${
     name &&
     html`<p class="quiet">${sessionWords.or}</p>
-      <button type="button" class="plain" disabled=${busy} onClick=${begin}>${sessionWords.goTo(name)}</button>`
+      <button type="button" class="plain" disabled=${busy} onClick=${begin}>${sessionWords.goTo({ name })}</button>`
   }`;
 }
 

@@ -66,14 +66,14 @@ function Row({ link, ask }) {
   const { ended_at: ended, last_used_at: used } = link;
   return html`<li class=${classes("token", ended && "over")}>
     <span class="token-body"><strong>${link.name}</strong>
-      <span class="quiet">${h(Time, { at: link.created_at })} ${commonWords.by(person(link.created_by))}
+      <span class="quiet">${h(Time, { at: link.created_at })} ${commonWords.by({ who: person(link.created_by) })}
         ${" · "}${used ? [`${words.lastUsed} `, h(Age, { at: used })] : words.neverUsed}</span>
       ${!ended && h(EmptySites, { sites: link.empty_sites })}</span>
     <span class="tag">${link.site}</span>
     ${
       ended
         ? html`<span class="tag">${words.ended}</span>`
-        : html`<button class="danger" aria-label=${words.endOf(link.name)} onClick=${() => ask(link)}>${words.end}
+        : html`<button class="danger" aria-label=${words.endOf({ name: link.name })} onClick=${() => ask(link)}>${words.end}
           </button>`
     }</li>`;
 }

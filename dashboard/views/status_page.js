@@ -36,7 +36,9 @@ function Week({ hours }) {
     const at = [...hours].flatMap((one, i) => (one === letter ? [i] : []));
     return at.length ? [{ letter, at, bar: BARS[letter] ?? ["", 0] }] : [];
   });
-  const text = words.bar(found.map(({ letter, at }) => words.part(at.length, wordOf(letter))).join(", "));
+  const text = words.bar({
+    parts: found.map(({ letter, at }) => words.part({ n: at.length, state: wordOf(letter) })).join(", "),
+  });
   return html`<svg class="week" viewBox=${`0 0 ${hours.length} ${HEIGHT}`} preserveAspectRatio="none" role="img"
     aria-label=${text}><title>${text}</title>${found.map(
       ({ letter, at, bar }) =>
@@ -58,11 +60,12 @@ function Row({ display, page }) {
   const { name, state, since, hours, availability } = display;
   const look = LOOKS[state] ?? "unknown";
   const isOld = Date.parse(since) <= Date.parse(page.as_of) - WEEK;
-  const share = availability === null ? "" : ` · ${words.up(percent.format(Math.floor(availability * 1000) / 1000))}`;
+  const share =
+    availability === null ? "" : ` · ${words.up({ share: percent.format(Math.floor(availability * 1000) / 1000) })}`;
   return html`<li class="status-row"><strong>${name || words.noName}</strong>
     <span class=${`badge status-${look}`}>${h(Glyph, { shape: look })}${words.states[state] ?? state}</span>
     ${h(Week, { hours })}
-    <p class="quiet">${isOld ? words.wholeWeek : words.since(exact(since))}${share}</p></li>`;
+    <p class="quiet">${isOld ? words.wholeWeek : words.since({ at: exact(since) })}${share}</p></li>`;
 }
 
 /** @param {Page} page */
@@ -72,7 +75,9 @@ function sum({ displays }) {
   if (!displays.length) return words.none;
   if (unknown === displays.length) return words.noneKnown;
   if (down || unknown)
-    return [down && words.someDoNot(down), unknown && words.someUnknown(unknown)].filter(Boolean).join(" ");
+    return [down && words.someDoNot({ n: down }), unknown && words.someUnknown({ n: unknown })]
+      .filter(Boolean)
+      .join(" ");
   if (off) return off === displays.length ? words.allOff : words.allOpenRun;
   return words.allRun;
 }
@@ -88,7 +93,7 @@ function Site({ page, failed }) {
     ${page.incidents.map(
       (one) =>
         html`<p class="note-error" key=${one.began_at}>${h(Glyph, { shape: "warning" })}<span>
-            ${one.cause === null ? words.incident(exact(one.began_at)) : worded(one.cause_sentences, one.cause)}</span></p>`,
+            ${one.cause === null ? words.incident({ at: exact(one.began_at) }) : worded(one.cause_sentences, one.cause)}</span></p>`,
     )}
     ${
       rows.length > 0 && [
@@ -97,7 +102,7 @@ function Site({ page, failed }) {
       ]
     }
     ${page.more && html`<p>${words.more}</p>`}
-    <p class="quiet">${words.asOf(exact(page.as_of))}</p>
+    <p class="quiet">${words.asOf({ at: exact(page.as_of) })}</p>
     ${failed && html`<p class="note-error" role="alert">${words.notRefreshed}</p>`}`;
 }
 

@@ -60,7 +60,7 @@ function Deadline({ command }) {
   const over = Date.parse(until) <= now.value;
   const text = over
     ? commandWords.waitsForSweep
-    : (taken ? commandWords.resultIn : commandWords.expiresIn)(left(until, now.value));
+    : (taken ? commandWords.resultIn : commandWords.expiresIn)({ left: left(until, now.value) });
   return html`<p class="deadline">${text}</p>`;
 }
 
@@ -72,7 +72,7 @@ function Outcome({ command }) {
   const late =
     command.late_state &&
     command.late_at &&
-    commandWords.late(stepWords[command.late_state] ?? command.late_state, exact(command.late_at));
+    commandWords.late({ word: stepWords[command.late_state] ?? command.late_state, time: exact(command.late_at) });
   return html`<p class="cause" role="alert">${causeOf(command)} ${late}</p>`;
 }
 
@@ -81,7 +81,7 @@ export function Stepper({ command }) {
   const steps = stepsOf(command);
   return html`<div class="stepper-box">
     <p class="stepper-title"><strong>${actionWords[command.action] ?? command.action}</strong>
-      <span class="quiet">${commandWords.by(person(command.requested_by))}</span></p>
+      <span class="quiet">${commandWords.by({ who: person(command.requested_by) })}</span></p>
     <ol class="stepper">${steps.map(([word, at]) => h(Step, { key: word, word, at, here: word === command.state }))}
     </ol>
     ${h(Deadline, { command })}${h(Outcome, { command })}

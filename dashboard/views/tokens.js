@@ -81,7 +81,7 @@ function Row({ token, ask }) {
   return html`<li class=${classes("token", ended && "over")}>
     <span class="token-body"><strong>${token.name}</strong>
       <span class="quiet">
-        ${h(Time, { at: token.created_at })} ${by === "service" ? tokenWords.byService : commonWords.by(person(by))}
+        ${h(Time, { at: token.created_at })} ${by === "service" ? tokenWords.byService : commonWords.by({ who: person(by) })}
         ${" · "}${used ? [`${tokenWords.lastUsed} `, h(Age, { at: used })] : tokenWords.neverUsed}
         ${token.sites && ` · ${frameWords.onlyFor(token.sites)}`}
         ${" · "}${ends ? [`${tokenWords.ends} `, h(Time, { at: ends })] : tokenWords.noEnd}</span>

@@ -52,7 +52,7 @@ function Strip({ uptime: { segments, closed }, days, text }) {
       ${piecesOf(closed, from, until).map(
         ({ at, length, seconds, key }) =>
           html`<rect key=${`closed ${key}`} class="strip-closed" x=${at * WIDTH} width=${length * WIDTH}
-            height=${HEIGHT}><title>${uptimeWords.closedFor(duration(seconds))}</title></rect>`,
+            height=${HEIGHT}><title>${uptimeWords.closedFor({ time: duration(seconds) })}</title></rect>`,
       )}
       ${worstLast.map((one) => bar(one, from, until - from))}
     </svg>
@@ -76,8 +76,8 @@ function Troubles({ uptime, days, from }) {
   return html`<ul class="troubles">${found.slice(0, LISTED).map(
     (one) => html`<li key=${one.from}>
       <span class=${`trouble strip-word-${one.status}`}>${statusWords[one.status]}</span>
-      ${h(Time, { at: one.from })} <span class="quiet">${uptimeWords.lasted(lengthOf(one))}</span></li>`,
-  )}</ul>${found.length > LISTED && html`<p class="quiet">${uptimeWords.more(found.length - LISTED)}</p>`}`;
+      ${h(Time, { at: one.from })} <span class="quiet">${uptimeWords.lasted({ time: lengthOf(one) })}</span></li>`,
+  )}</ul>${found.length > LISTED && html`<p class="quiet">${uptimeWords.more({ n: found.length - LISTED })}</p>`}`;
 }
 
 /** A bar for each of seven days. @param {{uptime: Uptime, until: number, text: string}} props */
@@ -118,7 +118,7 @@ export function UptimeStrip({ uuid, status }) {
       <div class="chips" role="group" aria-label=${uptimeWords.range}>${RANGES.map(
         (n) =>
           html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n}
-            onClick=${() => setDays(n)}>${uptimeWords.days(n)}</button>`,
+            onClick=${() => setDays(n)}>${uptimeWords.days({ n })}</button>`,
       )}</div></div>
     ${!uptime && (failed ? h(LoadFailed, { text: uptimeWords.failed, why: failed }) : h(Loading, { rows: 1 }))}
     ${

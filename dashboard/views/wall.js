@@ -49,7 +49,7 @@ function Wrong() {
         ${" "}${causeWords.since} ${shortTime(cause.incident.began_at)}</li>`,
     )}
     ${failed > 0 && html`<li class="wall-wrong">${failureWords.title(failed)}</li>`}
-    ${mended > 0 && html`<li class="quiet wall-mended">${wallWords.mended(mended)}</li>`}
+    ${mended > 0 && html`<li class="quiet wall-mended">${wallWords.mended({ n: mended })}</li>`}
   </ul>`;
 }
 
@@ -71,8 +71,8 @@ export function Wall() {
         <span>${shop.unwell ? shopWords.are(shop.how, shop.unwell, shop.total) : shopWords.well(shop.total)}</span>
         ${h(Dots, { shop })}</li>`,
     )}</ul>
-    ${left > well && html`<p>${largeWords.wall(left - well)}</p>`}
-    ${left > 0 && well > 0 && html`<p>${largeWords.wallWell(well)}</p>`}
+    ${left > well && html`<p>${largeWords.wall({ n: left - well })}</p>`}
+    ${left > 0 && well > 0 && html`<p>${largeWords.wallWell({ n: well })}</p>`}
     <button class="link wall-leave" onClick=${() => goToView("fleet")}>${wallWords.leave}</button>
   </main>`;
 }

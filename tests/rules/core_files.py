@@ -12,8 +12,9 @@ CORE: Final = {
     ".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__"): path
     for part in ("functions", "bridge", "extensions", "shared")
     for path in sorted((REPOSITORY / part).rglob("*.py"))
+    if "compiler" not in path.parts
 }
-"""Dotted name -> module of the core."""
+"""Dotted name -> module of the core, without what only compiles words."""
 
 
 class Facts(NamedTuple):

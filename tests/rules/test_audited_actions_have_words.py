@@ -4,10 +4,11 @@ import re
 
 from deploy.parts.layout import REPOSITORY
 from shared.vocabulary import CommandAction
+from shared.words.compiler.parse import parse
 
 ACTION = re.compile(r'"((?:[a-z]+_)*[a-z]+\.(?:[a-z]+_)*[a-z]+)"')
 AUDITED = re.compile(r"(?:audit\(|AuditLine\(|check_own_password\(|note_failure\(|\baction = ).*")
-WORDS = REPOSITORY / "dashboard/lib/words/audit.js"
+WORDS = REPOSITORY / "shared/words/en/page"
 
 
 def audited() -> set[str]:
@@ -21,11 +22,14 @@ def test_every_audited_action_has_words() -> None:
     actions = audited()
 
     assert {"client.delete", "schedule.create", "user.sites", "user.second_factor_remove", "screenshot.look"} <= actions
-    assert actions - set(ACTION.findall(WORDS.read_text())) == set()
+    names = {message.removeprefix("auditWords-did-") for message in parse(WORDS / "audit.ftl")}
+    assert {action.replace(".", "_") for action in actions} - names == set()
 
 
 def test_every_command_has_a_name_there() -> None:
     """The action of a command is `command.` and what was asked for."""
-    names = (REPOSITORY / "dashboard/lib/words/states.js").read_text().split("actionWords = {")[1].split("}")[0]
+    labels = parse(WORDS / "states.ftl")
 
-    assert set(re.findall(r"(\w+):", names)) == set(CommandAction)
+    assert {name for name in labels if name.startswith("actionWords-")} == {
+        f"actionWords-{one}" for one in CommandAction
+    }

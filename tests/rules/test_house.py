@@ -18,8 +18,8 @@ from tests.rules.core_files import CORE, facts, imported
 SHARED: Final = REPOSITORY / "shared"
 EXTENSIONS: Final = REPOSITORY / "extensions"
 NOUNS: Final = (SHARED, EXTENSIONS)
-DOORS: Final = {"postgres", "outside"}
-"""Folders that are not nouns of the product: connections to the outside."""
+DOORS: Final = {"postgres", "outside", "words"}
+"""Folders that are not nouns of the product: connections to the outside, and what is said."""
 TOOL: Final = re.compile(r"(?:\w+_)?(rules|store|operations)")
 OURS: Final = ("shared.", "extensions.")
 MAY_IMPORT: Final = {

@@ -1,0 +1,53 @@
+displayWords-region = Display { $name }
+displayWords-gone = Es gibt kein Display mit dieser UUID, oder es wurde gelöscht.
+displayWords-copyUuid = UUID kopieren
+displayWords-since = seit
+displayWords-uuid = UUID
+displayWords-site = Standort
+displayWords-tags = Schlagwörter
+displayWords-host = Hostname
+displayWords-ip = IP-Adresse
+displayWords-version = Player-Version
+displayWords-heartbeat = Letztes Lebenszeichen
+displayWords-screen = Bildschirm
+displayWords-hours = Öffnungszeiten
+displayWords-keepsHours = beachtet das Display selbst
+displayWords-hoursUntold = noch nicht auf dem Display
+displayWords-presence = Broker-Sitzung
+displayWords-connection = MQTT-Verbindung
+displayWords-reconnects = Neuverbindungen
+displayWords-unsteady = Instabile Verbindung: in der letzten Stunde { $losses_n }-mal verloren
+displayWords-never = Es hat sich noch nie verbunden.
+displayWords-noHeartbeat = Es hat sich verbunden, aber noch kein Lebenszeichen gesendet.
+displayWords-codeEnded = Sein Code ist abgelaufen: { $time }.
+displayWords-codeUntil = Sein Code gilt bis { $time }.
+displayWords-codeNone = Es hat keinen Code, der noch gilt.
+displayWords-newCode = Neuer Code
+displayWords-newCodeHow = Er ersetzt den vorigen und wird nicht noch einmal gezeigt.
+displayWords-remove = Entfernen
+displayWords-removeSure = Endgültig entfernen
+displayWords-askAdmin = Ein Admin kann einen neuen Code erstellen oder das Display entfernen.
+displayWords-lastDisconnect = Letzte Trennung, nach eigener Uhr
+displayWords-oddLogin = Zwei Geräte mit einem Login
+displayWords-sharedLogin = Zuletzt gesehen: { $time }. Jedes wirft das andere hinaus, und jedes kann einen Befehl erhalten.
+displayWords-sharedAsk = Ein neuer Code beendet das: Das Gerät, das ihn verwendet, behält das Display, das andere verliert sein Login.
+displayWords-sharedHow = Diesen Code vor { $time } dem Gerät geben, das bleiben soll. Das andere verliert dann sein Login.
+displayWords-sharedAskAdmin = Ein Admin kann einen neuen Code erstellen.
+displayWords-counterWentBack = Sein Zähler sprang zurück ({ $time }), vermutlich durch ein zurückgespieltes Image oder einen Schreibfilter; manche Protokollzeilen können doppelt erscheinen.
+displayWords-recovery = Wiederherstellung
+displayWords-tabs-about = Überblick
+displayWords-tabs-logs = Protokoll
+displayWords-tabs-commands = Befehle
+displayWords-tabs-health = Zustand
+displayWords-tabs-events = Verlauf
+displayWords-tabs-refused = Abgelehnt
+
+refusedWords-title = Abgelehnte Nachrichten
+refusedWords-last = zuletzt
+refusedWords-show = Zeigen
+refusedWords-none = Keine Nachricht dieses Displays wurde abgelehnt.
+refusedWords-failed = Die abgelehnten Nachrichten konnten nicht geladen werden.
+refusedWords-times = { $n } { $n ->
+    [one] Mal
+   *[other] Male
+}

@@ -1,0 +1,11 @@
+eventWords-kind-registered = Aufgenommen
+eventWords-kind-state = Zustand
+eventWords-kind-service_failed = Dienstausfall
+eventWords-kind-service_cleared = Quittiert
+eventWords-kind-screen = Bildschirm
+eventWords-kind-log = Protokoll
+eventWords-kind-command = Befehl
+eventWords-kind-recovery = Wiederherstellung
+eventWords-kind-audit = Änderung
+eventWords-none = Mit diesem Display ist noch nichts geschehen.
+eventWords-failed = Die Ereignisse konnten nicht geladen werden.

@@ -1,0 +1,2 @@
+languageWords-language = Sprache (Language)
+languageWords-asBrowser = Wie der Browser

@@ -1,0 +1,50 @@
+displays_n = { $n } { $n ->
+    [one] Display
+   *[other] Displays
+}
+
+scheduleWords-title = Geplante Befehle
+scheduleWords-lead = Was gesendet wird, einmal oder wöchentlich. Eine verpasste Zeit steht hier und wird nicht nachgeholt.
+scheduleWords-none = Nichts ist geplant.
+scheduleWords-nonePast = Bisher war nichts geplant.
+scheduleWords-failed = Die geplanten Befehle konnten nicht geladen werden.
+scheduleWords-plan = Befehle planen
+scheduleWords-planFor = Befehle planen für { displays_n }
+scheduleWords-go = Planen
+scheduleWords-planned = Geplant. { $words }
+scheduleWords-all = Alle geplanten Befehle
+scheduleWords-past = Vergangene zeigen
+scheduleWords-action = Was
+scheduleWords-whom = Für
+scheduleWords-site = Standort { $site }
+scheduleWords-tag = Schlagwort { $tag }
+scheduleWords-some = { displays_n }
+scheduleWords-matching = Displays mit { $filter }
+scheduleWords-when = Wann
+scheduleWords-once = Einmal
+scheduleWords-weekly = Jede Woche
+scheduleWords-at = Zeitpunkt (in { $zone })
+scheduleWords-on = Am
+scheduleWords-time = Um
+scheduleWords-zone = Zeitzone
+scheduleWords-until = Letzter Tag (leer: ohne Ende)
+scheduleWords-reason = Grund (optional)
+scheduleWords-waves = In Wellen: ein Display, dann 10{"\u00A0"}%, dann der Rest; Schluss, sobald mehr als 10{"\u00A0"}% nicht gelingen
+scheduleWords-type = Zum Fortfahren { NUMBER($n) } eingeben
+scheduleWords-every = jede Woche { $days } { $time } { $zone }
+scheduleWords-yours = In Ihrer Zeitzone
+scheduleWords-change = Ändern…
+scheduleWords-changeOf = Ändern: { $what }
+scheduleWords-changed = Geändert. { $words }
+scheduleWords-stays = Der Befehl und seine Displays bleiben. Um diese zu ändern, absagen und neu planen.
+scheduleWords-save = Speichern
+scheduleWords-cancel = Absagen
+scheduleWords-cancelOf = Absagen: { $what }
+scheduleWords-cancelled = Abgesagt: { $what } findet nicht statt.
+scheduleWords-batch = Befehle zeigen
+scheduleWords-state-planned = Geplant
+scheduleWords-state-running = Läuft
+scheduleWords-state-held = Angehalten
+scheduleWords-state-done = Erledigt
+scheduleWords-state-missed = Verpasst
+scheduleWords-state-cancelled = Abgesagt

@@ -1,0 +1,16 @@
+statusLinkWords-title = Statusseiten
+statusLinkWords-lead = Wer einen Link hat, sieht ohne Konto einen Standort: die Namen seiner Displays, wie sie 7 Tage lang liefen, und was mehreren von ihnen fehlt. Ein Link gilt, bis ihn jemand beendet.
+statusLinkWords-none = Es gibt noch keinen Link.
+statusLinkWords-failed = Die Links konnten nicht geladen werden.
+statusLinkWords-name = Wer den Link bekommt
+statusLinkWords-site = Standort
+statusLinkWords-make = Link erstellen
+statusLinkWords-made = Den Link jetzt kopieren: Er wird nicht noch einmal gezeigt.
+statusLinkWords-copy = Den Link kopieren
+statusLinkWords-lastUsed = zuletzt benutzt
+statusLinkWords-neverUsed = nie benutzt
+statusLinkWords-ended = Beendet
+statusLinkWords-end = Beenden
+statusLinkWords-endOf = Den Link { $name } beenden
+statusLinkWords-endTitle = Diesen Link beenden?
+statusLinkWords-endWhy = Die Seite sagt von da an nur noch, dass der Link nicht gültig ist. Das lässt sich nicht rückgängig machen.

@@ -1,0 +1,34 @@
+### Where a channel sends to.
+
+addressWords-anew = Another address…
+addressWords-services-mail = E-mail
+addressWords-services-teams = Microsoft Teams
+addressWords-services-slack = Slack
+addressWords-services-telegram = Telegram
+addressWords-services-webhook = Webhook
+addressWords-services-apprise = Another service, by Apprise
+addressWords-fields-url = URL
+addressWords-fields-to = Send to
+addressWords-fields-from = Sender
+addressWords-fields-server = Mail server
+addressWords-fields-port = Port
+addressWords-fields-user = User name (optional)
+addressWords-fields-password = Password
+addressWords-fields-token = Token of the bot
+addressWords-fields-chats = Chats
+addressWords-how-teams = In Teams, add the workflow “When a webhook request is received” to a channel, and copy its URL.
+addressWords-how-slack = In Slack, add “Incoming webhooks” to a channel, and copy the webhook's URL.
+addressWords-how-webhook = https://… The service posts its JSON there.
+addressWords-how-apprise = An address of Apprise, such as ntfy://… or matrix://… Its wiki lists a hundred services.
+addressWords-forms-teams-pattern = https://.+/workflows/.+/triggers/manual/paths/invoke.+
+addressWords-forms-teams-title = https://…/workflows/…/triggers/manual/paths/invoke?…
+addressWords-forms-slack-pattern = https://hooks\.slack\.com/services/.+/.+/.+
+addressWords-forms-slack-title = https://hooks.slack.com/services/…/…/…
+addressWords-toHow = One address or more, separated by commas.
+addressWords-security = Encryption
+addressWords-securities-starttls = STARTTLS
+addressWords-securities-ssl = TLS
+addressWords-securities-insecure = none
+addressWords-tokenHow = Ask @BotFather in Telegram for a bot; it answers with the token.
+addressWords-tokenForm = a number, a colon, letters and digits
+addressWords-chatsHow = Ids of chats, or names of channels such as @shops, separated by commas. Add the bot to each.

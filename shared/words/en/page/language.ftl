@@ -1,0 +1,4 @@
+### The choice of the page's language.
+
+languageWords-language = Language
+languageWords-asBrowser = As the browser

@@ -1,0 +1,5 @@
+### What each role may do.
+
+roleWords-viewer = viewer: reads
+roleWords-operator = operator: also acts
+roleWords-admin = admin: everything

@@ -1,0 +1,11 @@
+eventWords-kind-registered = 登録
+eventWords-kind-state = 状態
+eventWords-kind-service_failed = サービス障害
+eventWords-kind-service_cleared = 確認
+eventWords-kind-screen = 画面
+eventWords-kind-log = ログ
+eventWords-kind-command = コマンド
+eventWords-kind-recovery = 自動復旧
+eventWords-kind-audit = 変更
+eventWords-none = このディスプレイの履歴はまだありません。
+eventWords-failed = 履歴を読み込めませんでした。

@@ -1,0 +1,2 @@
+languageWords-language = 言語（Language）
+languageWords-asBrowser = ブラウザーに合わせる

@@ -1,0 +1,16 @@
+recoveryWords-state-off = 自動復旧はオフです
+recoveryWords-state-due = まもなく対応します
+recoveryWords-state-in_flight = コマンドを実行中です
+recoveryWords-state-verifying = 裏付けを待っています
+recoveryWords-state-locked = 前のコマンドの後のクールダウン中です
+recoveryWords-state-suspended = 人の対応を待っています
+recoveryWords-state-unreachable = ディスプレイは接続していません
+recoveryWords-state-blocked_bridge = ブリッジが応答しません
+recoveryWords-state-blocked_breaker = 同時に異常なものが多すぎます
+recoveryWords-state-held = そのままにしています
+recoveryWords-state-not_recovered = 自動復旧の対象外です
+recoveryWords-mute = 何も送りません。ディスプレイはまだメッセージを送っています
+recoveryWords-well = このディスプレイは正常です。復旧の必要はありません。
+recoveryWords-never = まだハートビートがありません。復旧の対象がありません。
+recoveryWords-tried = これまでの試行: プレーヤー再起動{ $restarts_n }回、再起動{ $reboots_n }回。
+recoveryWords-resume = 自動復旧を再開

@@ -1,0 +1,16 @@
+statusLinkWords-title = ステータスページ
+statusLinkWords-lead = リンクを知っている人は、アカウントなしで1つの拠点を見られます。表示されるのは、ディスプレイの名前、過去7日間の状態、複数のディスプレイの障害です。リンクは終了するまで有効です。
+statusLinkWords-none = リンクはまだありません。
+statusLinkWords-failed = リンクを読み込めませんでした。
+statusLinkWords-name = リンクを渡す相手
+statusLinkWords-site = 拠点
+statusLinkWords-make = リンクを作成
+statusLinkWords-made = リンクを今コピーしてください。再表示されません。
+statusLinkWords-copy = リンクをコピー
+statusLinkWords-lastUsed = 最終使用
+statusLinkWords-neverUsed = 未使用
+statusLinkWords-ended = 終了済み
+statusLinkWords-end = 終了
+statusLinkWords-endOf = リンク { $name } を終了
+statusLinkWords-endTitle = このリンクを終了しますか？
+statusLinkWords-endWhy = 以後、このリンクを開いても無効と表示されます。元に戻せません。
