@@ -201,13 +201,7 @@ clients = Table(
         postgresql_where=text("service_failed_at IS NOT NULL"),
     ),
     Index("ix_clients_name", "name", "uuid", postgresql_where=text("deleted_at IS NULL")),
-    Index(
-        "ix_clients_status",
-        "status",
-        "service_failed_at",
-        "service_mended_at",
-        postgresql_where=text("deleted_at IS NULL"),
-    ),
+    Index("ix_clients_status", "status", "service_failed_at", postgresql_where=text("deleted_at IS NULL")),
     Index(
         "ix_clients_unwell",
         "uuid",

@@ -2,24 +2,19 @@
 
 from alembic import op
 
-revision = "0069_broker_memory"
-down_revision = "0009_file_hash_required"
+revision, down_revision = "0069_broker_memory", "0009_file_hash_required"
 
 SQL = """\
 -- the rest of clients
 CREATE FUNCTION stamp_changed_xid() RETURNS trigger
-LANGUAGE plpgsql AS $$
-BEGIN
+LANGUAGE plpgsql AS $$ BEGIN
     NEW.changed_xid := pg_current_xact_id();
-    RETURN NEW;
-END $$;
+    RETURN NEW; END $$;
 CREATE FUNCTION subnet_of(ip text) RETURNS text
-LANGUAGE plpgsql IMMUTABLE STRICT AS $$
-BEGIN
+LANGUAGE plpgsql IMMUTABLE STRICT AS $$ BEGIN
     RETURN network(set_masklen(ip::inet, CASE family(ip::inet) WHEN 4 THEN 24 ELSE 64 END))::text;
 EXCEPTION WHEN invalid_text_representation THEN
-    RETURN NULL;
-END $$;
+    RETURN NULL; END $$;
 ALTER TABLE clients
     ADD COLUMN service_failed_stamp jsonb, ADD COLUMN service_failed_cleared_at timestamptz,
     ADD COLUMN service_failed_cleared_by text, ADD COLUMN service_failed_cleared_unit text,

@@ -3,13 +3,11 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0070_end_of_the_old_chain"
-down_revision = "0069_broker_memory"
+revision, down_revision = "0070_end_of_the_old_chain", "0069_broker_memory"
 
 SQL = """\
 DROP TABLE maintenance_window_clients, maintenance_windows, recovery_exclusions, notification_snoozes;
-ALTER TABLE client_recovery
-    DROP COLUMN held_at, DROP COLUMN held_by, DROP COLUMN held_reason, DROP COLUMN held_until;
+ALTER TABLE client_recovery DROP COLUMN held_at, DROP COLUMN held_by, DROP COLUMN held_reason, DROP COLUMN held_until;
 ALTER TABLE broker_crashes RENAME CONSTRAINT broker_crashes_pkey TO pk_broker_crashes;
 ALTER TABLE door_certificates RENAME CONSTRAINT door_certificates_pkey TO pk_door_certificates;
 ALTER TABLE uploads DROP COLUMN way, DROP COLUMN sha256;
@@ -33,9 +31,7 @@ ALTER TABLE users DROP COLUMN disabled_at_sites;
 ALTER TABLE api_tokens DROP CONSTRAINT ck_api_tokens_sites_older_code;
 UPDATE api_tokens SET revoked_at = revoked_at_sites WHERE sites IS NOT NULL;
 ALTER TABLE api_tokens DROP COLUMN revoked_at_sites;
-DO $$ BEGIN
-    EXECUTE replace(pg_get_functiondef('names_of_empty_sites'::regproc), '_at_sites', '_at');
-END $$;
+DO $$ BEGIN EXECUTE replace(pg_get_functiondef('names_of_empty_sites'::regproc), '_at_sites', '_at'); END $$;
 """
 
 

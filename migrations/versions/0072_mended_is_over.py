@@ -6,11 +6,4 @@ revision, down_revision = "0072_mended_is_over", "0071_no_hash_without_a_key"
 
 
 def upgrade() -> None:
-    op.execute(
-        """
-        ALTER TABLE clients ADD COLUMN service_mended_at timestamptz;
-        DROP INDEX ix_clients_status;
-        CREATE INDEX ix_clients_status ON clients (status, service_failed_at, service_mended_at)
-            WHERE deleted_at IS NULL;
-        """
-    )
+    op.execute("ALTER TABLE clients ADD COLUMN service_mended_at timestamptz")

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from shared.clients.signs_store import MAY_BE_MUTE
 from shared.overview.rules import Counts
 from shared.postgres import query
-from shared.postgres.fragments import is_unwell, occupies, screen_failed_since, screen_fails, service_fails
+from shared.postgres.fragments import is_unwell, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import NO_ROW, Query
 from shared.recovery.evidence.rules import RecoveryFacts
 from shared.recovery.evidence.store import facts_in, facts_of
@@ -173,13 +173,15 @@ def heartbeats(connection: Connection) -> str:
 
 COUNTED: Final = f"""
     SELECT coalesce(jsonb_object_agg(status, number), '{{}}') AS of_each,
-        CAST(coalesce(sum(failed), 0) AS int) AS service_failed,
-        CAST(coalesce(sum(mended), 0) AS int) AS service_mended,
+        CAST(coalesce(sum(recorded) - max(ended.mended), 0) AS int) AS service_failed,
+        coalesce(max(ended.mended), 0) AS service_mended,
         (SELECT count(*) FROM clients AS c WHERE {screen_fails("c")} AND c.deleted_at IS NULL) AS screen_failed,
         (SELECT count(DISTINCT c.uuid) FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
             WHERE l.passed_at IS NOT NULL AND c.deleted_at IS NULL) AS limit_passed
-    FROM (SELECT status, count(*) AS number, count(*) FILTER (WHERE {service_fails("c")}) AS failed,
-            count(service_mended_at) AS mended FROM clients AS c WHERE deleted_at IS NULL GROUP BY status) AS counted"""
+    FROM (SELECT status, count(*) AS number, count(service_failed_at) AS recorded FROM clients
+            WHERE deleted_at IS NULL GROUP BY status) AS counted
+    CROSS JOIN (SELECT CAST(count(*) AS int) AS mended FROM clients
+        WHERE service_failed_at IS NOT NULL AND service_mended_at IS NOT NULL AND deleted_at IS NULL) AS ended"""
 """SQL: the columns of `Counts`, in one statement, because each poll of the page reads them."""
 
 

@@ -187,7 +187,7 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 BUDGET: Final = {
     "lines of the core": 49_900,
-    "lines of the kernel": 42_000,
+    "lines of the kernel": 42_050,
     "files of the core": 335,
     "lines of migrations": 1_299,
     "tables": 56,
