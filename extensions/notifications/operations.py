@@ -1,7 +1,7 @@
 """Decide which messages to send, in one transaction that writes them into the outbox."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, Final
@@ -195,7 +195,9 @@ def _gather(desk: _Desk) -> list[Trouble]:
     found = list(troubles.incidents(connection))
     if count := sum(not channel.events.isdisjoint(OF_DISPLAYS) for channel in desk.channels.values()):
         found += troubles.displays(connection, now, config, since, count)
-    found += _of_single_displays(desk, wanted, since)
+    found += troubles.ailments(connection, now, wanted, since)
+    if UNSTEADY in wanted:
+        found += troubles.unsteady(connection, now)
     if NotificationEvent.BREAKER_OPEN in wanted:
         dark_sites = {site for one in found if one.more.get("kind") == IncidentKind.SITE for site in one.sites or ()}
         found += troubles.open_breakers(connection, config, dark_sites)
@@ -207,21 +209,6 @@ def _gather(desk: _Desk) -> list[Trouble]:
         found += troubles.failed_conversions(connection, now, since)
     quiet = _quiet(desk, {display.uuid for trouble in found for display in (*trouble.displays, *trouble.back)})
     return [trouble for trouble in found if not quiet.holds(trouble)]
-
-
-def _of_single_displays(desk: _Desk, wanted: Collection[NotificationEvent], since: datetime) -> Iterator[Trouble]:
-    """What single displays suffer from while they are heard."""
-    connection, now = desk.connection, desk.now
-    if NotificationEvent.SERVICE_FAILED in wanted:
-        yield from troubles.failed_services(connection, since)
-    if NotificationEvent.SCREEN_BAD in wanted:
-        yield from troubles.bad_screens(connection, since)
-    if NotificationEvent.LIMIT_PASSED in wanted:
-        yield from troubles.passed_limits(connection, since)
-    if NotificationEvent.LOGIN_SHARED in wanted:
-        yield from troubles.shared_logins(connection, now, since)
-    if UNSTEADY in wanted:
-        yield from troubles.unsteady(connection, now)
 
 
 def _quiet(desk: _Desk, uuids: Collection[str]) -> QuietNotices:

@@ -352,7 +352,8 @@ def test_the_tab_of_the_browser_says_how_much_is_wrong(enter: Enter, database: E
 def test_the_wall_shows_the_sites_and_what_is_wrong(
     enter: Enter, database: Engine, bern: Fleet, koeln: Fleet, size: ViewportSize
 ) -> None:
-    run(database, FAIL, uuids=koeln.uuids[:2])
+    run(database, FAIL, uuids=[*koeln.uuids[:2], *bern.uuids])
+    run(database, "UPDATE clients SET service_mended_at = now() WHERE uuid = ANY(:uuids)", uuids=bern.uuids)
     watched = enter(viewport=size)
     page = watched.page
     page.get_by_role("link", name="Wall").click()
@@ -361,6 +362,8 @@ def test_the_wall_shows_the_sites_and_what_is_wrong(
     expect(wall.locator(".wall-shop").first).to_contain_text("Shop Köln")
     expect(wall.locator(".wall-shop").first).to_contain_text("2 of 3 unwell")
     expect(wall.locator(".wall-wrong")).to_have_text("Service failed on 2 displays")
+    expect(wall.locator(".wall-shop.unwell")).to_have_count(1)
+    expect(wall.locator(".wall-mended")).to_have_text("4 failed services are mended, not acknowledged.")
     assert "v=wall" in page.url
     assert does_not_scroll_sideways(page)
     assert violations(page) == []

@@ -1,7 +1,7 @@
 """Gather the present troubles: incidents, single displays, breakers, certificates, conversions; find ended ones."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from extensions.notifications.troubles import rules, store
 from extensions.notifications.troubles.rules import Display, Stage, Trouble
-from extensions.notifications.troubles.store import IncidentToTell, UnwellDisplay
+from extensions.notifications.troubles.store import AilingDisplay, IncidentToTell, UnwellDisplay
 from shared.clients import losses_store
 from shared.config import Config
 from shared.leadership.rules import CERTIFICATE_KNOWN_FOR, CERTIFICATE_SEEN_FOR
@@ -18,7 +18,7 @@ from shared.recovery import operations as recovery
 from shared.recovery import screens_store
 from shared.recovery.breakers import store as breakers_store
 from shared.sites import store as sites_store
-from shared.vocabulary import ClientStatus, Door, IncidentKind, NotificationEvent
+from shared.vocabulary import ClientStatus, Door, HealthLimit, IncidentKind, NotificationEvent, ScreenHealthStatus
 
 ASKED: Final = 50  # the most displays of an incident whose recovery state is read; it stands for the others
 BREAKER: Final = "breaker"
@@ -100,30 +100,33 @@ def _site_of(display: Display) -> frozenset[str]:
     return frozenset({display.site} if display.site is not None else ())
 
 
-def failed_services(connection: Connection, since: datetime) -> Iterator[Trouble]:
-    """Displays in no incident with a failed service, until it is acknowledged or the display reports no failure."""
-    for display in store.failed_services(connection, since):
-        title = rules.display_title(display, "", display.service_failed_unit, None, suspended=False)
-        yield _of_display("service", NotificationEvent.SERVICE_FAILED, display, display.service_failed_at, title)
+TOLD: Final[Mapping[str, tuple[NotificationEvent, Callable[[AilingDisplay], str]]]] = {
+    "service": (
+        NotificationEvent.SERVICE_FAILED,
+        lambda row: rules.display_title(row, "", row.what, None, suspended=False),
+    ),
+    "screen": (NotificationEvent.SCREEN_BAD, lambda row: rules.screen_title(row, ScreenHealthStatus(row.what))),
+    LIMIT: (
+        NotificationEvent.LIMIT_PASSED,
+        lambda row: rules.limit_title(row, HealthLimit(row.what), row.value, row.limit_at),
+    ),
+    LOGIN: (NotificationEvent.LOGIN_SHARED, rules.shared_login_title),
+}
+"""The ailments that are told at once: event and title."""
 
 
-def bad_screens(connection: Connection, since: datetime) -> Iterator[Trouble]:
-    """Displays in no incident that are heard and whose screen fails."""
-    for display in store.bad_screens(connection, since):
-        title = rules.screen_title(display, display.screen)
-        event, since = NotificationEvent.SCREEN_BAD, display.screen_health_since
-        trouble = _of_display("screen", event, display, since, title, at=display.screen_failed_at)
-        yield replace(trouble, noticed_at=display.screen_failed_at)
-
-
-def passed_limits(connection: Connection, since: datetime) -> Iterator[Trouble]:
-    """Limits of health that displays in no incident pass."""
-    for row in store.passed_limits(connection, since):
-        title, event = rules.limit_title(row, row.kind, row.value, row.limit_at), NotificationEvent.LIMIT_PASSED
-        trouble = _of_display(LIMIT, event, row, row.over_since, title)
-        root = f"{LIMIT}:{row.uuid}:{row.kind}"
-        subject, more = f"{root}:{int(row.passed_at.timestamp())}", {**trouble.more, "limit": row.kind.value}
-        yield replace(trouble, root=root, subject=subject, noticed_at=row.passed_at, more=more)
+def ailments(
+    connection: Connection, now: datetime, wanted: Collection[NotificationEvent], since: datetime
+) -> Iterator[Trouble]:
+    """What single displays suffer from while they are heard, and `wanted` has the event."""
+    for kind, (event, title) in TOLD.items():
+        for row in store.ailing(connection, now, kind, since) if event in wanted else ():
+            trouble = _of_display(kind, event, row, row.since, title(row), at=row.at)
+            if kind == LIMIT:
+                root = f"{trouble.root}:{row.what}"
+                subject, more = f"{root}:{int(row.at.timestamp())}", {**trouble.more, "limit": row.what}
+                trouble = replace(trouble, root=root, subject=subject, more=more)
+            yield replace(trouble, cause=rules.SHARED_LOGIN) if kind == LOGIN else trouble
 
 
 def unsteady(connection: Connection, now: datetime) -> Iterator[Trouble]:
@@ -131,14 +134,8 @@ def unsteady(connection: Connection, now: datetime) -> Iterator[Trouble]:
     for one in losses_store.unsteady(connection, now):
         display, event = Display(one.uuid, one.name, one.site), NotificationEvent.CONNECTION_UNSTEADY
         title = rules.unsteady_title(display, one.losses)
-        yield _of_display("unsteady", event, display, one.since, title, at=now, recovers=False)
-
-
-def shared_logins(connection: Connection, now: datetime, since: datetime) -> Iterator[Trouble]:
-    """Displays whose login two devices use."""
-    for display in store.shared_logins(connection, now, since):
-        title, event = rules.shared_login_title(display), NotificationEvent.LOGIN_SHARED
-        yield replace(_of_display(LOGIN, event, display, display.shared_login_since, title), cause=rules.SHARED_LOGIN)
+        trouble = _of_display("unsteady", event, display, one.since, title, at=now)
+        yield replace(trouble, noticed_at=one.since, recovers=False)
 
 
 def _of_display(
@@ -147,23 +144,20 @@ def _of_display(
     display: Display,
     since: datetime,
     title: str,
-    *,
-    at: datetime | None = None,
-    recovers: bool = True,
+    at: datetime,
 ) -> Trouble:
-    """One of a display's troubles. `at` (default `since`) distinguishes one time of the trouble from the next."""
+    """One of a display's troubles. `at` distinguishes one time of the trouble from the next."""
     root = f"{kind}:{display.uuid}"
     return Trouble(
         root=root,
-        subject=f"{root}:{int((at or since).timestamp())}",
+        subject=f"{root}:{int(at.timestamp())}",
         event=event,
         title=title,
         cause="",
         since=since,
-        noticed_at=since,
+        noticed_at=at,
         sites=_site_of(display),
         displays=(display,),
-        recovers=recovers,
         link=f"/?d={display.uuid}",
         more={"uuid": display.uuid},
     )
@@ -292,19 +286,10 @@ def over(
         found |= {
             f"incident:{i}": silently for i, silently in store.over_incidents(connection, [int(i) for i in ids]).items()
         }
-    if uuids := names["client"]:
-        recovers = config["CRASH_RECOVERY_ENABLED"]
-        well = store.over_clients(connection, uuids, well_since, recovers=recovers)
-        found |= {f"client:{uuid}": silently for uuid, silently in well.items()}
-    if uuids := names["service"]:
-        found |= {f"service:{uuid}": silently for uuid, silently in store.over_services(connection, uuids).items()}
-    if uuids := names["screen"]:
-        found |= {f"screen:{uuid}": silently for uuid, silently in store.over_screens(connection, uuids).items()}
-    if limits := names[LIMIT]:
-        found |= {f"{LIMIT}:{name}": silently for name, silently in store.over_limits(connection, limits).items()}
-    if uuids := names[LOGIN]:
-        gone = store.over_shared_logins(connection, now, uuids)
-        found |= {f"{LOGIN}:{uuid}": silently for uuid, silently in gone.items()}
+    values = {"now": now, "well_since": well_since, "recovers": config["CRASH_RECOVERY_ENABLED"]}
+    for kind in store.OVER.keys() & names.keys():
+        ended = store.over(connection, kind, names[kind], **values)
+        found |= {f"{kind}:{name}": silently for name, silently in ended.items()}
     if of_breakers := [root for root in roots if root.partition(":")[0] in {BREAKER, SCREENS_BREAKER}]:
         still = store.open_breakers(connection) if config["CRASH_RECOVERY_ENABLED"] else set()
         found |= {root: False for root in of_breakers if root not in still}

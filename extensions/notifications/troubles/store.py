@@ -1,8 +1,8 @@
 """SQL that finds troubles, and troubles that are over. Its cost grows with the troubles, not with the fleet."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 from sqlalchemy import Connection
@@ -15,7 +15,7 @@ from shared.postgres import query
 from shared.postgres.fragments import is_unwell, is_well, screen_failed_since, screen_fails, service_fails
 from shared.postgres.query import Query
 from shared.recovery.rules import LADDER, MOST_REFUSED
-from shared.vocabulary import ClientStatus, Door, HealthLimit, IncidentKind, ScreenHealthStatus
+from shared.vocabulary import ClientStatus, Door, IncidentKind, ScreenHealthStatus
 
 MOST: Final = 1000  # the most rows of a query, the newest first; the next tick takes the rest
 
@@ -54,35 +54,23 @@ class UnwellDisplay(Display, frozen=True):
     noticed_at: datetime
 
 
-class DisplayWithFailedService(Display, frozen=True):
-    """A display with a service that failed."""
+class AilingDisplay(Display, frozen=True):
+    """A display with one of its AILMENTS."""
 
-    service_failed_at: datetime
-    service_failed_unit: str | None
-
-
-class DisplayWithBadScreen(Display, frozen=True):
-    """A display whose screen fails."""
-
-    screen: ScreenHealthStatus
-    screen_health_since: datetime
-    screen_failed_at: datetime
+    since: datetime
+    at: datetime
+    """When it counted as a trouble."""
+    what: str = ""
+    """The unit, the state of the screen, or the limit."""
+    value: float = 0
+    limit_at: float = 0
 
 
-class DisplayOverLimit(Display, frozen=True):
-    """A display that passes a limit of its health."""
+class EndedTrouble(NamedTuple):
+    """A trouble that is over."""
 
-    kind: HealthLimit
-    value: float
-    limit_at: float
-    over_since: datetime
-    passed_at: datetime
-
-
-class DisplayWithSharedLogin(Display, frozen=True):
-    """A display whose login two devices use."""
-
-    shared_login_since: datetime
+    name: str
+    silently: bool
 
 
 class FailedConversion(Struct, frozen=True):
@@ -131,12 +119,91 @@ DISPLAYS = Query(  # uses the partial index of unwell clients; displays that eve
     """,
     UnwellDisplay,
 )
-_KIND: Final = "split_part(asked.name, ':', 2)"
+_KEY: Final = "split_part(asked.name, ':', 2)"
 _WHEN: Final = " ".join(f"WHEN '{kind}' THEN {sql}" for kind, sql in VALUES.items())
-IS_SHARED: Final = f"""(c.shared_login_seen_at IS NOT NULL
-    AND c.shared_login_seen_at > CAST(:now AS timestamptz) - interval '{SHARED_FOR.total_seconds()} seconds'
-    AND c.shared_login_seen_at > c.shared_login_since)"""
-"""SQL: two devices were seen lately with the client's login, and not for the first time."""
+_HEARD: Final = f"c.status NOT IN ('stale', 'unknown') AND {IN_NO_INCIDENT}"
+
+
+class Ailment(Struct, frozen=True):
+    """A kind of trouble of single displays, in SQL about the client `c`."""
+
+    fails: str
+    at: str = ""
+    """When it counted as a trouble; empty: `displays` finds it."""
+    since: str = ""
+    """When it began; empty: `at`."""
+    facts: str = ""
+    more: str = "true"
+    """Who is told of: besides `fails`, and besides displays that are not deleted."""
+    silently: str = "false"
+    """Nobody needs to hear that it is over."""
+    joins: str = ""
+    one: str = ""
+    """Which row of the last join is meant, where a display may have several."""
+
+
+AILMENTS: Final[Mapping[str, Ailment]] = {
+    "client": Ailment(  # also recovery's end: suspended with a failure
+        fails=f"""NOT ({is_well("c")} AND c.status_since <= CAST(:well_since AS timestamptz)
+            AND NOT (({service_fails("c")} OR {screen_fails("c")}) AND {SUSPENDED}))""",
+        joins="LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid",
+    ),
+    "service": Ailment(
+        fails=service_fails("c"),
+        at="c.service_failed_at",
+        facts=", c.service_failed_unit AS what",
+        more=IN_NO_INCIDENT,
+    ),
+    "screen": Ailment(
+        fails=screen_fails("c"),
+        at="c.screen_failed_at",
+        since="c.screen_health_since",
+        facts=", CAST(c.screen_health AS text) AS what",
+        more=_HEARD,
+        silently="c.screen_health IN ('off', 'unknown')",
+    ),
+    "limit": Ailment(  # silently: its newest report does not have the value, so it may not be well
+        fails="l.passed_at IS NOT NULL",
+        at="l.passed_at",
+        since="l.over_since",
+        facts=", l.kind AS what, l.value, l.limit_at",
+        more=_HEARD,
+        silently=f"(CASE {_KEY} {_WHEN} END) IS NULL",
+        joins="""LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
+            LEFT JOIN client_limits AS l ON l.client_uuid = c.uuid""",
+        one=f"AND l.kind = {_KEY}",
+    ),
+    "login": Ailment(  # two devices were seen lately with the client's login, and not for the first time
+        fails=f"""(c.shared_login_seen_at IS NOT NULL AND c.shared_login_seen_at > c.shared_login_since
+            AND c.shared_login_seen_at > CAST(:now AS timestamptz) - interval '{SHARED_FOR.total_seconds():.0f} s')""",
+        at="c.shared_login_since",
+    ),
+}
+"""The first word of a root -> the trouble."""
+AILING: Final = {
+    kind: Query(
+        f"""
+        SELECT c.uuid, c.name, c.site, {one.since or one.at} AS since, {one.at} AS at {one.facts}
+        FROM clients AS c {one.joins}
+        WHERE {one.fails} AND {one.at} >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL AND {one.more}
+        ORDER BY {one.at} DESC, c.uuid LIMIT {MOST}
+        """,
+        AilingDisplay,
+    )
+    for kind, one in AILMENTS.items()
+    if one.at
+}
+OVER: Final = {
+    kind: Query(
+        f"""
+        SELECT asked.name, c.deleted_at IS NOT NULL OR {one.silently} AS silently
+        FROM unnest(CAST(:names AS text[])) AS asked(name) JOIN clients AS c ON c.uuid = split_part(asked.name, ':', 1)
+        {one.joins} {one.one} WHERE c.deleted_at IS NOT NULL OR NOT coalesce({one.fails}, false)
+        """,
+        EndedTrouble,
+    )
+    for kind, one in AILMENTS.items()
+}
 
 
 @query.rows(
@@ -174,104 +241,17 @@ def displays(
     return DISPLAYS.all(connection, **bounds, recovers=recovers)
 
 
-@query.rows(
-    f"""
-    SELECT c.uuid, c.name, c.site, c.service_failed_at, c.service_failed_unit
-    FROM clients AS c
-    WHERE c.service_failed_at >= CAST(:since AS timestamptz) AND {service_fails("c")} AND c.deleted_at IS NULL
-        AND {IN_NO_INCIDENT}
-    ORDER BY c.service_failed_at DESC, c.uuid LIMIT {MOST}
+def ailing(connection: Connection, now: datetime, kind: str, since: datetime) -> list[AilingDisplay]:
+    """Displays with this trouble since `since`."""
+    return AILING[kind].all(connection, now=now, since=since)
+
+
+def over(connection: Connection, kind: str, names: Collection[str], **values: object) -> dict[str, bool]:
+    """Which of these troubles (`uuid`, `uuid:limit`) are over; True when nobody needs to hear of it.
+
+    That is when the client was deleted, and when nobody knows whether it is well.
     """
-)
-def failed_services(connection: Connection, since: datetime) -> list[DisplayWithFailedService]:
-    """Displays in no open incident with a service that failed since `since` and is not mended."""
-
-
-@query.rows(
-    f"""
-    SELECT c.uuid, c.name, c.site, CAST(c.screen_health AS text) AS screen, c.screen_health_since, c.screen_failed_at
-    FROM clients AS c
-    WHERE {screen_fails("c")} AND c.screen_failed_at >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
-        AND c.status NOT IN ('stale', 'unknown') AND {IN_NO_INCIDENT}
-    ORDER BY c.screen_failed_at DESC, c.uuid LIMIT {MOST}
-    """
-)
-def bad_screens(connection: Connection, since: datetime) -> list[DisplayWithBadScreen]:
-    """Displays in no open incident that are heard, and whose screen failed since `since`."""
-
-
-@query.rows(
-    f"""
-    SELECT c.uuid, c.name, c.site, l.kind, l.value, l.limit_at, l.over_since, l.passed_at
-    FROM client_limits AS l JOIN clients AS c ON c.uuid = l.client_uuid
-    WHERE l.passed_at >= CAST(:since AS timestamptz) AND l.over_since IS NOT NULL AND c.deleted_at IS NULL
-        AND c.status NOT IN ('stale', 'unknown') AND {IN_NO_INCIDENT}
-    ORDER BY l.passed_at DESC, c.uuid, l.kind LIMIT {MOST}
-    """
-)
-def passed_limits(connection: Connection, since: datetime) -> list[DisplayOverLimit]:
-    """Limits that displays in no open incident have passed since `since`, if the displays are heard."""
-
-
-@query.rows(
-    f"""
-    SELECT asked.name, c.deleted_at IS NOT NULL OR (CASE {_KIND} {_WHEN} END) IS NULL AS silently
-    FROM unnest(CAST(:names AS text[])) AS asked(name) JOIN clients AS c ON c.uuid = split_part(asked.name, ':', 1)
-    LEFT JOIN client_limits AS l ON l.client_uuid = c.uuid AND l.kind = {_KIND}
-    LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
-    WHERE c.deleted_at IS NOT NULL OR l.passed_at IS NULL
-    """
-)
-def over_limits(connection: Connection, names: Collection[str]) -> dict[str, bool]:
-    """Which of these limits (`uuid:kind`) are not passed any more; True when nobody needs to hear of it.
-
-    That is when the client was deleted, and when its newest report does not have the value: it may not be well.
-    """
-
-
-@query.rows(
-    f"""
-    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently
-    FROM clients AS c
-    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT {service_fails("c")})
-    """
-)
-def over_services(connection: Connection, uuids: Collection[str]) -> dict[str, bool]:
-    """Which of these clients have no failed service any more; True when the client was deleted."""
-
-
-@query.rows(
-    f"""
-    SELECT c.uuid, c.deleted_at IS NOT NULL OR c.screen_health IN ('off', 'unknown') AS silently FROM clients AS c
-    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT {screen_fails("c")})
-    """
-)
-def over_screens(connection: Connection, uuids: Collection[str]) -> dict[str, bool]:
-    """Which of these clients have no failing screen any more; True when nobody needs to hear of it.
-
-    That is when the client was deleted, and when its screen shows no picture all the same.
-    """
-
-
-@query.rows(
-    f"""
-    SELECT c.uuid, c.name, c.site, c.shared_login_since FROM clients AS c
-    WHERE {IS_SHARED} AND c.shared_login_since >= CAST(:since AS timestamptz) AND c.deleted_at IS NULL
-    ORDER BY c.shared_login_since DESC, c.uuid LIMIT {MOST}
-    """
-)
-def shared_logins(connection: Connection, now: datetime, since: datetime) -> list[DisplayWithSharedLogin]:
-    """Displays whose login two devices have used since `since` or later, and at least twice."""
-
-
-@query.rows(
-    f"""
-    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently FROM clients AS c
-    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL OR NOT coalesce({IS_SHARED}, false))
-    """
-)
-def over_shared_logins(connection: Connection, now: datetime, uuids: Collection[str]) -> dict[str, bool]:
-    """Which of these clients have a login for one device again; True when the client was deleted."""
+    return {ended.name: ended.silently for ended in OVER[kind].all(connection, names=list(names), **values)}
 
 
 @query.rows(
@@ -295,22 +275,6 @@ def conversions(connection: Connection, since: datetime) -> list[FailedConversio
 )
 def over_incidents(connection: Connection, ids: Collection[int]) -> dict[int, bool]:
     """Which of these incidents are over; True when the incident was merged into another one or deleted."""
-
-
-@query.rows(
-    f"""
-    SELECT c.uuid, c.deleted_at IS NOT NULL AS silently
-    FROM clients AS c LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid
-    WHERE c.uuid = ANY(CAST(:uuids AS text[])) AND (c.deleted_at IS NOT NULL
-        OR {is_well("c")}
-            AND c.status_since <= CAST(:well_since AS timestamptz)
-            AND NOT (({service_fails("c")} OR {screen_fails("c")}) AND {SUSPENDED}))
-    """
-)
-def over_clients(
-    connection: Connection, uuids: Collection[str], well_since: datetime, *, recovers: bool
-) -> dict[str, bool]:
-    """Which of these clients have been well since `well_since`; True when the client was deleted."""
 
 
 @query.rows(
