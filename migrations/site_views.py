@@ -124,6 +124,7 @@ VIEWS: Final[Mapping[str, View]] = {
             "cause": f"CASE WHEN {_BEYOND} THEN 'Displays of other sites failed at the same time.' ELSE t.cause END",
             "cause_sentences": f"CASE WHEN {_BEYOND} THEN {_OTHERS_TOO} ELSE t.cause_sentences END",
             "group_size": f"CASE WHEN {_BEYOND} THEN NULL ELSE t.group_size END",
+            "note": f"CASE WHEN {_BEYOND} THEN NULL ELSE t.note END",
         },
         checks=False,
     ),
@@ -168,6 +169,8 @@ class Trigger:
     """SQL: whether the write concerns the caller's sites alone."""
     row: str = ""
     """SQL: for an UPDATE, which row of the table it is."""
+    columns: tuple[str, ...] = ()
+    """The columns that are written; none: all that the view does not replace."""
 
 
 TRIGGERS: Final = (
@@ -204,6 +207,13 @@ TRIGGERS: Final = (
         "id = OLD.id",
     ),
     Trigger("UPDATE", "recovery_breakers", "OLD.site <> ''", "site = OLD.site"),
+    Trigger(
+        "UPDATE",
+        "incidents",
+        f"NOT {_BEYOND.replace('t.id', 'OLD.id')}",
+        "id = OLD.id",  # locked before
+        ("taken_by", "taken_at", "note"),
+    ),
 )
 """Quiet times, batches, schedules and breakers of others are shown as far as they concern the caller. A caller changes
 only those that concern nobody else's sites: a display that its maker has no rights for is not concerned."""
@@ -243,9 +253,8 @@ def _view(table: str, view: View, columns: Iterable[str]) -> str:
 
 def _trigger(trigger: Trigger, columns: Iterable[str]) -> tuple[str, str]:
     name = f"{SCHEMA}.{trigger.event.lower()}_{trigger.table}"
-    there = [
-        identifier(one) for one in columns if trigger.event == "INSERT" or one not in VIEWS[trigger.table].replaced
-    ]
+    replaced = () if trigger.event == "INSERT" else VIEWS[trigger.table].replaced
+    there = [identifier(one) for one in trigger.columns or (one for one in columns if one not in replaced)]
     listed, new = ", ".join(there), ", ".join(f"NEW.{one}" for one in there)
     write = (
         f"INSERT INTO public.{trigger.table} ({listed}) VALUES ({new}) ON CONFLICT DO NOTHING RETURNING id INTO NEW.id"  # noqa: S608 - made of constants

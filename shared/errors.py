@@ -376,6 +376,18 @@ class ClientNotListening(StateConflict):
     code = "client_not_listening"
 
 
+class AlreadyTaken(StateConflict):
+    """{name} is on it already."""
+
+    code = "already_taken"
+
+
+class NothingToTake(StateConflict):
+    """It is over: there is nothing to look after."""
+
+    code = "nothing_to_take"
+
+
 class FailureChanged(ServiceError):
     """The display has failed again since this page was loaded; look at the new failure first."""
 

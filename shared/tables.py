@@ -158,6 +158,9 @@ clients = Table(
     Column("service_failed_cleared_by", Text),
     Column("service_failed_cleared_unit", Text),
     Column("service_failed_cleared_stamp", JSONB),  # a repeat of this failure never opens it again
+    Column("service_failed_taken_by", Text),  # who looks after the open failure
+    _past("service_failed_taken_at"),
+    Column("service_failed_taken_note", Text),
     Column("mqtt_reconnect_count", Integer),
     _when("mqtt_last_disconnect_at"),
     Column("presence", Text, nullable=False, server_default="unknown"),
@@ -183,6 +186,7 @@ clients = Table(
     CheckConstraint(f"uuid ~ '{UUID_PATTERN}'", name="uuid"),
     CheckConstraint("mqtt_reconnect_count >= 0", name="mqtt_reconnect_count"),
     CheckConstraint("(service_failed_at IS NULL) = (service_failed_unit IS NULL)", name="service_failed"),
+    CheckConstraint("(service_failed_taken_by IS NULL) = (service_failed_taken_at IS NULL)", name="taken"),
     _one_of("status", ClientStatus),
     _one_of("presence", Presence),
     _one_of("screen_off_by", ScreenOffBy),
@@ -758,6 +762,10 @@ incidents = Table(
     Column("cause_sentences", JSONB),
     Column("group_size", Integer),  # clients of the site or subnet that were heard in the last day
     Column("merged_into", BigInteger, ForeignKey("incidents.id", ondelete="SET NULL")),
+    Column("taken_by", Text),  # who looks after it
+    _past("taken_at"),
+    Column("note", Text),  # that person's
+    CheckConstraint("(taken_by IS NULL) = (taken_at IS NULL)", name="taken"),
     _one_of("kind", IncidentKind),
     Index(
         "uq_incidents_open",

@@ -419,6 +419,7 @@ class IncidentEventKind(StrEnum):
     RECOVERY = "recovery"  # automatic recovery made a decision about a member
     MERGED = "merged"  # two incidents became one
     REOPENED = "reopened"  # displays failed again shortly after it was closed
+    TAKEN = "taken"  # somebody took it, took it over, or gave it back
     CLOSED = "closed"
 
 

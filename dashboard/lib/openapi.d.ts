@@ -736,10 +736,13 @@ export type FailedService = {
   mended_by: string | null;
   mended_since: string | null;
   name: string;
+  note: string | null;
   service_failed_at: string;
   service_failed_unit: string;
   service_mended_at: string | null;
   site: string | null;
+  taken_at: string | null;
+  taken_by: string | null;
   uuid: string;
 };
 
@@ -782,6 +785,11 @@ export type FieldProblem = {
 export type FullProof = {
   code: string;
   current_password: string;
+};
+
+/** Whether somebody looked after it until now. */
+export type GivenBack = {
+  changed: boolean;
 };
 
 /** A failure as the caller saw it. */
@@ -852,6 +860,13 @@ export type HealthSummary = {
   temperature_celsius: HealthExtremes | null;
 };
 
+/** Who looks after a trouble, since when, and that person's note. */
+export type HeldBy = {
+  note?: string | null;
+  taken_at?: string | null;
+  taken_by?: string | null;
+};
+
 /** The hours in which a channel gets messages: from `begin` to `end` on these days, in local time. */
 export type HoursBody = {
   begin: string;
@@ -860,7 +875,7 @@ export type HoursBody = {
   weekdays: Array<Weekday>;
 };
 
-/** Displays that failed together, and the likely `cause`, also in codes (null: older code wrote it). `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. */
+/** Displays that failed together, and the likely `cause`, also in codes (null: older code wrote it). `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. `taken_by` looks after it since `taken_at`, and has left `note`; null: nobody does. */
 export type Incident = {
   began_at: string;
   cause: string;
@@ -871,9 +886,12 @@ export type Incident = {
   kind: IncidentKind;
   members: number;
   merged_into: number | null;
+  note: string | null;
   opened_at: string;
   site: string | null;
   subnet: string | null;
+  taken_at: string | null;
+  taken_by: string | null;
   unwell: number;
 };
 
@@ -890,9 +908,12 @@ export type IncidentDetails = {
   kind: IncidentKind;
   members: number;
   merged_into: number | null;
+  note: string | null;
   opened_at: string;
   site: string | null;
   subnet: string | null;
+  taken_at: string | null;
+  taken_by: string | null;
   timeline: PageIncidentEvent;
   unwell: number;
 };
@@ -909,7 +930,7 @@ export type IncidentEvent = {
 };
 
 /** The kind of an entry in an incident's timeline. */
-export type IncidentEventKind = "closed" | "command" | "joined" | "left" | "merged" | "opened" | "recovery" | "reopened";
+export type IncidentEventKind = "closed" | "command" | "joined" | "left" | "merged" | "opened" | "recovery" | "reopened" | "taken";
 
 /** What the displays of an incident have in common. */
 export type IncidentKind = "cluster" | "listening" | "site" | "subnet";
@@ -1791,7 +1812,7 @@ export type Redemption = {
 
 /** Why a request was refused. */
 export type Refusal = {
-  code: "accepted_names" | "another_username" | "apprise_address" | "apprise_refused" | "authority_unreadable" | "bad_request" | "body_longer_than_file" | "body_must_be_form" | "body_must_be_json" | "body_must_be_object" | "body_must_be_part" | "body_must_be_picture" | "body_over_limit" | "body_too_large" | "broker_busy" | "broker_refused_connection" | "broker_refused_message" | "broker_silent" | "broker_unavailable" | "broker_unreachable" | "broker_without_qos" | "busy" | "channel_address_refused" | "channel_hours_need_weekday" | "channel_name_taken" | "channel_not_found" | "channel_refused" | "client_deleted" | "client_not_found" | "client_not_listening" | "clients_unknown" | "command_batch_not_found" | "command_batch_over" | "command_in_flight" | "command_locked_out" | "command_not_cancellable" | "command_not_found" | "content_is_another" | "content_length_odd" | "conversion_not_found" | "converted_file_missing" | "converted_path_unknown" | "cross_site_request" | "database_unavailable" | "denied_by_provider" | "display_login_missing" | "display_or_password_wrong" | "email_unknown" | "encrypted" | "enrolment_code_invalid" | "event_media_file_missing" | "event_media_not_found" | "every_slide_hidden" | "expiry_in_the_past" | "expiry_too_far" | "export_keynote" | "failure_changed" | "field_before_until" | "field_characters" | "field_clients_or_filter" | "field_date" | "field_earlier_cursor" | "field_etag_of_failure" | "field_file_size" | "field_flag" | "field_form" | "field_in_calendar" | "field_list" | "field_missing" | "field_nothing_unless" | "field_number" | "field_object" | "field_once" | "field_one_of" | "field_page_cursor" | "field_reason_of_override" | "field_text" | "field_time" | "field_unknown" | "field_whole_number" | "field_with_scope" | "file_field_missing" | "file_too_large" | "filter_unknown" | "for_people_only" | "forbidden" | "form_too_large" | "groups_left_out" | "idempotency_key_reused" | "incident_not_found" | "internal_error" | "invalid_field" | "invalid_identity" | "invalid_waves" | "jpeg_incomplete" | "last_admin" | "leave_out_has_no_end" | "malformed_json" | "method_unknown" | "name_not_accepted" | "name_or_password_wrong" | "no_admin_any_more" | "no_clients" | "no_provider" | "no_role_at_provider" | "no_site_at_provider" | "no_slides" | "no_time_to_publish" | "not_a_presentation" | "not_acceptable" | "not_capable" | "not_convertible" | "not_found" | "one_file_at_a_time" | "only_bearer" | "only_webhooks_signed" | "opening_hours_are_times" | "opening_hours_exist" | "opening_hours_have_length" | "opening_hours_need_days" | "opening_hours_need_hours" | "opening_hours_of_many" | "origin_of_another_site" | "own_account" | "password_as_before" | "password_change_required" | "password_changed_elsewhere" | "password_changed_lately" | "password_guessed" | "password_leaked" | "password_length" | "password_not_accepted" | "path_unknown" | "pdf_without_end" | "person_disabled" | "person_unknown" | "picture_has_too_many_pixels" | "picture_without_size" | "precondition_failed" | "presentation_damaged" | "presentation_has_doctype" | "presentation_has_too_many_parts" | "presentation_packed_oddly" | "presentation_part_too_large" | "presentation_picture_too_large" | "presentation_too_deep" | "presentation_too_large" | "protocol_unknown" | "provider_unavailable" | "publish_unanswered" | "quiet_clock" | "quiet_end_before_start" | "quiet_end_in_past" | "quiet_end_too_far" | "quiet_has_begun" | "quiet_hours_length" | "quiet_hours_need_days" | "quiet_hours_need_zone" | "quiet_needs_end" | "quiet_needs_reason" | "quiet_only_of_custom" | "quiet_start_too_far" | "quiet_takes_no_hours" | "quiet_time_not_found" | "quiet_time_over" | "quiet_times_refused" | "quiet_too_long" | "range_not_satisfiable" | "refused" | "request_of_another_site" | "rights_changed" | "role_needed" | "schedule_at_in_future" | "schedule_has_no_time" | "schedule_local_time" | "schedule_not_found" | "schedule_once_or_weekly" | "schedule_once_takes_no_weekly" | "schedule_over" | "schedule_stays_as_it_is" | "schedule_times_refused" | "schedule_until_too_far" | "screenshot_not_found" | "screenshot_not_wanted" | "screenshot_too_large" | "screenshots_off" | "second_factor_required" | "second_factor_setup_required" | "second_factor_stands" | "second_factor_unknown" | "second_factor_wrong" | "session_not_found" | "sign_in_or_send_token" | "signed_in_at_provider" | "signed_in_by_proxy" | "signing_key_missing" | "signing_secret_short" | "site_exists" | "site_not_allowed" | "site_not_found" | "some_clients_unknown" | "state_conflict" | "status_link_invalid" | "status_link_not_found" | "task_queue_unavailable" | "thumbnail_not_found" | "time_zone_unknown" | "token_not_found" | "too_large_unpacked" | "too_many_attempts" | "too_many_clients" | "too_many_opening_hours" | "too_many_requests" | "too_many_schedules" | "too_many_sites_at_provider" | "too_many_uploads" | "try_over" | "ttl_out_of_range" | "unsupported_media_type" | "upload_cut_off" | "upload_filename_missing" | "upload_filename_odd" | "upload_locked" | "upload_not_found" | "upload_offset_conflict" | "upload_part_lost" | "upload_too_large" | "upload_without_name" | "uri_too_long" | "user_not_found" | "username_taken" | "volume_full" | "webhook_address" | "zone_unknown";
+  code: "accepted_names" | "already_taken" | "another_username" | "apprise_address" | "apprise_refused" | "authority_unreadable" | "bad_request" | "body_longer_than_file" | "body_must_be_form" | "body_must_be_json" | "body_must_be_object" | "body_must_be_part" | "body_must_be_picture" | "body_over_limit" | "body_too_large" | "broker_busy" | "broker_refused_connection" | "broker_refused_message" | "broker_silent" | "broker_unavailable" | "broker_unreachable" | "broker_without_qos" | "busy" | "channel_address_refused" | "channel_hours_need_weekday" | "channel_name_taken" | "channel_not_found" | "channel_refused" | "client_deleted" | "client_not_found" | "client_not_listening" | "clients_unknown" | "command_batch_not_found" | "command_batch_over" | "command_in_flight" | "command_locked_out" | "command_not_cancellable" | "command_not_found" | "content_is_another" | "content_length_odd" | "conversion_not_found" | "converted_file_missing" | "converted_path_unknown" | "cross_site_request" | "database_unavailable" | "denied_by_provider" | "display_login_missing" | "display_or_password_wrong" | "email_unknown" | "encrypted" | "enrolment_code_invalid" | "event_media_file_missing" | "event_media_not_found" | "every_slide_hidden" | "expiry_in_the_past" | "expiry_too_far" | "export_keynote" | "failure_changed" | "field_before_until" | "field_characters" | "field_clients_or_filter" | "field_date" | "field_earlier_cursor" | "field_etag_of_failure" | "field_file_size" | "field_flag" | "field_form" | "field_in_calendar" | "field_list" | "field_missing" | "field_nothing_unless" | "field_number" | "field_object" | "field_once" | "field_one_of" | "field_page_cursor" | "field_reason_of_override" | "field_text" | "field_time" | "field_unknown" | "field_whole_number" | "field_with_scope" | "file_field_missing" | "file_too_large" | "filter_unknown" | "for_people_only" | "forbidden" | "form_too_large" | "groups_left_out" | "idempotency_key_reused" | "incident_not_found" | "internal_error" | "invalid_field" | "invalid_identity" | "invalid_waves" | "jpeg_incomplete" | "last_admin" | "leave_out_has_no_end" | "malformed_json" | "method_unknown" | "name_not_accepted" | "name_or_password_wrong" | "no_admin_any_more" | "no_clients" | "no_provider" | "no_role_at_provider" | "no_site_at_provider" | "no_slides" | "no_time_to_publish" | "not_a_presentation" | "not_acceptable" | "not_capable" | "not_convertible" | "not_found" | "nothing_to_take" | "one_file_at_a_time" | "only_bearer" | "only_webhooks_signed" | "opening_hours_are_times" | "opening_hours_exist" | "opening_hours_have_length" | "opening_hours_need_days" | "opening_hours_need_hours" | "opening_hours_of_many" | "origin_of_another_site" | "own_account" | "password_as_before" | "password_change_required" | "password_changed_elsewhere" | "password_changed_lately" | "password_guessed" | "password_leaked" | "password_length" | "password_not_accepted" | "path_unknown" | "pdf_without_end" | "person_disabled" | "person_unknown" | "picture_has_too_many_pixels" | "picture_without_size" | "precondition_failed" | "presentation_damaged" | "presentation_has_doctype" | "presentation_has_too_many_parts" | "presentation_packed_oddly" | "presentation_part_too_large" | "presentation_picture_too_large" | "presentation_too_deep" | "presentation_too_large" | "protocol_unknown" | "provider_unavailable" | "publish_unanswered" | "quiet_clock" | "quiet_end_before_start" | "quiet_end_in_past" | "quiet_end_too_far" | "quiet_has_begun" | "quiet_hours_length" | "quiet_hours_need_days" | "quiet_hours_need_zone" | "quiet_needs_end" | "quiet_needs_reason" | "quiet_only_of_custom" | "quiet_start_too_far" | "quiet_takes_no_hours" | "quiet_time_not_found" | "quiet_time_over" | "quiet_times_refused" | "quiet_too_long" | "range_not_satisfiable" | "refused" | "request_of_another_site" | "rights_changed" | "role_needed" | "schedule_at_in_future" | "schedule_has_no_time" | "schedule_local_time" | "schedule_not_found" | "schedule_once_or_weekly" | "schedule_once_takes_no_weekly" | "schedule_over" | "schedule_stays_as_it_is" | "schedule_times_refused" | "schedule_until_too_far" | "screenshot_not_found" | "screenshot_not_wanted" | "screenshot_too_large" | "screenshots_off" | "second_factor_required" | "second_factor_setup_required" | "second_factor_stands" | "second_factor_unknown" | "second_factor_wrong" | "session_not_found" | "sign_in_or_send_token" | "signed_in_at_provider" | "signed_in_by_proxy" | "signing_key_missing" | "signing_secret_short" | "site_exists" | "site_not_allowed" | "site_not_found" | "some_clients_unknown" | "state_conflict" | "status_link_invalid" | "status_link_not_found" | "task_queue_unavailable" | "thumbnail_not_found" | "time_zone_unknown" | "token_not_found" | "too_large_unpacked" | "too_many_attempts" | "too_many_clients" | "too_many_opening_hours" | "too_many_requests" | "too_many_schedules" | "too_many_sites_at_provider" | "too_many_uploads" | "try_over" | "ttl_out_of_range" | "unsupported_media_type" | "upload_cut_off" | "upload_filename_missing" | "upload_filename_odd" | "upload_locked" | "upload_not_found" | "upload_offset_conflict" | "upload_part_lost" | "upload_too_large" | "upload_without_name" | "uri_too_long" | "user_not_found" | "username_taken" | "volume_full" | "webhook_address" | "zone_unknown";
   params: Record<string, unknown>;
 };
 
@@ -2058,6 +2079,9 @@ export type StandingIncident = {
   key: string;
   kind: IncidentKind;
   members: number;
+  note: string | null;
+  taken_at: string | null;
+  taken_by: string | null;
   unwell: number;
 };
 
@@ -2114,6 +2138,19 @@ export type SummaryQuery = {
 /** How a display of an incident failed. */
 export type Symptom = "crashed" | "disconnected" | "screen_failed" | "service_failed" | "silent";
 
+/** Who takes a trouble. `note` left out: the note stays. `instead_of`: the `taken_by` from whom it is taken over. */
+export type TakeBody = {
+  instead_of?: string | null;
+  note?: string | null;
+};
+
+/** Who takes the failure that the caller saw. */
+export type TakeFailureBody = {
+  instead_of?: string | null;
+  note?: string | null;
+  service_failed_at: string;
+};
+
 /** The format of a converted medium. */
 export type TargetFormat = "pdf";
 
@@ -2126,7 +2163,7 @@ export type TestAnswer = {
 
 /** An event of an incident, its cause, or why recovery acts or does not. */
 export type TimelineSentence = {
-  code: "all_refused" | "all_well_again" | "asked_again_later" | "breaker_closed" | "breaker_closing" | "breaker_open" | "breaker_released" | "bridge_silent" | "cannot_do" | "command_asked" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "displays_failed" | "displays_well" | "failed_again" | "failed_together" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_heard_again" | "fleet_not_heard" | "has_part" | "heard_again" | "heartbeats_missing" | "many_late" | "more_sites_held" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_another" | "part_of_incident" | "quiet_time" | "recovery_acts" | "recovery_off" | "recovery_waits" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "screens_closed" | "screens_open" | "screens_released" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
+  code: "all_refused" | "all_well_again" | "asked_again_later" | "breaker_closed" | "breaker_closing" | "breaker_open" | "breaker_released" | "bridge_silent" | "cannot_do" | "command_asked" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "displays_failed" | "displays_well" | "failed_again" | "failed_together" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_heard_again" | "fleet_not_heard" | "gave_back" | "has_part" | "heard_again" | "heartbeats_missing" | "is_on_it" | "many_late" | "more_sites_held" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_another" | "part_of_incident" | "quiet_time" | "recovery_acts" | "recovery_off" | "recovery_waits" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "screens_closed" | "screens_open" | "screens_released" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "took_over" | "two_devices" | "watchdog_first";
   params: Record<string, unknown>;
 };
 

@@ -17,6 +17,7 @@ import { shopWords } from "../lib/words/shops.js";
 import { lazy } from "./lazy.js";
 import { Age, Glyph, Time } from "./parts.js";
 import { SharedLogins, sharedLogins } from "./shared_logins.js";
+import { Taken } from "./taken.js";
 
 /** @typedef {import("../lib/types").Client} Client */
 /** @typedef {import("../lib/causes.js").Cause} Cause */
@@ -77,6 +78,7 @@ function Card({ cause }) {
         ${" "}${causeWords.since} ${h(Time, { at: incident.began_at })}${" "}
         <span class="quiet">${h(Age, { at: incident.began_at })}</span></span></h2>
     <p>${why(cause)} ${recovery(rows)}</p>
+    ${h(Taken, { path: `/api/incidents/${incident.id}`, name: placeOf(cause), trouble: incident })}
     <div class="buttons">
       <button class="plain" onClick=${() => go({ ...ALL_OFF, incident: String(incident.id) })}>
         ${causeWords.show({ n: unwellIn(cause) })}</button>

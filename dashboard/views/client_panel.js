@@ -34,7 +34,7 @@ import { ClientScreenshots } from "./client_screenshots.js";
 import { CommandBox } from "./command_box.js";
 import { CopyButton } from "./copy_button.js";
 import { EditDisplay } from "./edit_display.js";
-import { Acknowledge } from "./failed_panel.js";
+import { Acknowledge, OnIt } from "./failed_panel.js";
 import { IsMended } from "./is_mended.js";
 import { MadeCode, useNewCode } from "./new_code.js";
 import { Age, Glyph, Loading, StatusBadge, Time } from "./parts.js";
@@ -138,6 +138,9 @@ function Failure({ client }) {
           service_mended_at: client.service_mended_at,
           mended_since: null,
           mended_by: null,
+          taken_by: null,
+          taken_at: null,
+          note: null,
         })
       : null;
   const failure = standing ?? mark?.failure;
@@ -145,6 +148,7 @@ function Failure({ client }) {
   return html`<section class="panel-failure" aria-label=${attentionWords.failed({ unit: failure.service_failed_unit })}>
     <p>${h(Glyph, { shape: "warning" })}<strong>${attentionWords.failed({ unit: failure.service_failed_unit })}
       </strong> ${h(Age, { at: failure.service_failed_at })} ${h(IsMended, { failure })}</p>
+    ${standing && h(OnIt, { failure: standing })}
     ${h(Acknowledge, { failure, mark })}
   </section>`;
 }

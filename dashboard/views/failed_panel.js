@@ -4,6 +4,7 @@ import { useState } from "../vendor/hooks.js";
 import { acknowledge, marks, panelRows } from "../lib/failures.js";
 import { filtered, kept } from "../lib/filter.js";
 import { clients, failures, updatedAt, updating, version } from "../lib/fleet.js";
+import { clientPath } from "../lib/api/fleet.js";
 import { exact, nameAndSite, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
@@ -12,6 +13,7 @@ import { failureWords } from "../lib/words/failures.js";
 import { IsMended } from "./is_mended.js";
 import { lazy } from "./lazy.js";
 import { Age, Glyph, NameButton } from "./parts.js";
+import { Taken } from "./taken.js";
 
 /** @typedef {import("../lib/types").Failure} Failure */
 /** @typedef {import("../lib/failures.js").Mark} Mark */
@@ -56,6 +58,13 @@ function AllMended({ mended, ask }) {
       ${failureWords.acknowledgeThese(mended.length)}…</button></p>`;
 }
 
+/** @param {{failure: Failure}} props */
+export function OnIt({ failure }) {
+  const path = `${clientPath(failure.uuid)}/service_failed`;
+  const { service_failed_at } = failure;
+  return h(Taken, { path, name: nameAndSite(failure), trouble: failure, about: { service_failed_at } });
+}
+
 /** @param {{failure: Failure, mark: Mark | undefined}} props */
 function Row({ failure, mark }) {
   const dim = mark && mark.phase !== "error" && mark.phase !== "changed";
@@ -67,6 +76,7 @@ function Row({ failure, mark }) {
     <span class="failed-unit"><code title=${failureWords.unit}>${failure.service_failed_unit}</code>
       ${h(IsMended, { failure })}</span>
     <span class="failed-when">${h(Age, { at: failure.service_failed_at })}</span>
+    ${!dim && h(OnIt, { failure })}
     ${h(Acknowledge, { failure, mark })}
   </li>`;
 }

@@ -140,6 +140,7 @@ def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, li
     ended = {notice.facts.get("uuid") for notice in standing if notice.root in over}
     quiet = _quiet(desk, {uuid for uuid in ended if uuid is not None})
     was_over = over_before_sent()
+    takers = troubles.takers(connection, over)
     dropped, settled, rows, rest = 0, list[int](), list[MessageAbout](), list[Notice]()
     for notice in standing:
         channel = desk.channels.get(notice.channel_id)
@@ -154,7 +155,7 @@ def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, li
         elif channel and channel.lets_through(notice.event, now) and not _is_quiet(notice, quiet):
             dropped += deliveries_store.drop_unsent(connection, now, notice.channel_id, notice.subject, was_over)
             settled.append(notice.id)
-            rows.append(_recovered(notice, now))
+            rows.append(_recovered(notice, now, takers.get(notice.root)))
         else:
             rest.append(notice)
     deliveries_store.settle(connection, settled)
@@ -166,8 +167,8 @@ def _is_quiet(notice: Notice, quiet: QuietNotices) -> bool:
     return quiet.holds_end(notice.facts.get("uuid"), notice.facts.get("sites"))
 
 
-def _recovered(notice: Notice, now: datetime) -> MessageAbout:
-    message = troubles_rules.recovered(notice.facts, now)
+def _recovered(notice: Notice, now: datetime, taken_by: str | None) -> MessageAbout:
+    message = troubles_rules.recovered(notice.facts, now, taken_by)
     phase, event = NotificationPhase.RECOVERED, NotificationEvent.RECOVERED
     return _row(notice.channel_id, notice.root, notice.subject, phase, event, message, about=notice.event)
 

@@ -142,7 +142,9 @@ def unsteady_list(
 
 
 def escalation(notice: Notice, trouble: Trouble, now: datetime) -> NotificationEvent | None:
-    """The event that says a trouble got worse since its message; None while it did not."""
+    """The event that says a trouble got worse since its message; None while it did not, or while somebody is on it."""
+    if trouble.taken_by is not None:
+        return None
     if notice.event is NotificationEvent.DISPLAY_UNWELL:
         suspended = trouble.event is NotificationEvent.DISPLAY_SUSPENDED
         return NotificationEvent.DISPLAY_SUSPENDED if suspended else None

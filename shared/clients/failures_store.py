@@ -54,6 +54,9 @@ def lock_failures(connection: Connection, uuids: Sequence[str]) -> dict[str, Mar
     return {marker.uuid: marker for marker in LOCK_FAILURES.all(connection, uuids=list(uuids))}
 
 
+NEITHER_MENDED_NOR_TAKEN: Final = """service_mended_at = NULL, service_failed_taken_by = NULL,
+            service_failed_taken_at = NULL, service_failed_taken_note = NULL"""
+"""SQL: what people and later reports said of the failure before does not hold for the next one."""
 FAILURES: Final = ManyRows("said", ServiceFailure)
 
 
@@ -61,7 +64,7 @@ FAILURES: Final = ManyRows("said", ServiceFailure)
     f"""
     WITH raised AS (
         UPDATE clients AS c SET service_failed_unit = said.unit, service_failed_stamp = {STAMP},
-            service_failed_at = {arrived_at("said")}, service_mended_at = NULL
+            service_failed_at = {arrived_at("said")}, {NEITHER_MENDED_NOR_TAKEN}
         FROM {FAILURES} WHERE c.uuid = said.uuid
         RETURNING c.uuid, c.service_failed_at, c.service_failed_unit)
     INSERT INTO service_failure_events (client_uuid, at, event, unit)
@@ -141,10 +144,10 @@ def lock_failure(connection: Connection, uuid: str) -> ShownFailure | None:
 
 
 @query.run(
-    """
+    f"""
     WITH cleared AS (
         UPDATE clients SET service_failed_at = NULL, service_failed_unit = NULL, service_failed_stamp = NULL,
-            service_mended_at = NULL, service_failed_cleared_at = :now, service_failed_cleared_by = :by,
+            {NEITHER_MENDED_NOR_TAKEN}, service_failed_cleared_at = :now, service_failed_cleared_by = :by,
             service_failed_cleared_unit = service_failed_unit, service_failed_cleared_stamp = service_failed_stamp
         WHERE uuid = :uuid AND service_failed_at IS NOT NULL
         RETURNING uuid, service_failed_cleared_at, service_failed_cleared_unit, service_failed_cleared_by)
@@ -176,7 +179,7 @@ SHOWN: Final = ManyRows("shown", SeenFailure)
         WHERE c.deleted_at IS NULL AND {is_mended("c", "h")} ORDER BY c.uuid FOR NO KEY UPDATE OF c),
     cleared AS (
         UPDATE clients AS c SET service_failed_at = NULL, service_failed_unit = NULL, service_failed_stamp = NULL,
-            service_mended_at = NULL, service_failed_cleared_at = :now, service_failed_cleared_by = :by,
+            {NEITHER_MENDED_NOR_TAKEN}, service_failed_cleared_at = :now, service_failed_cleared_by = :by,
             service_failed_cleared_unit = c.service_failed_unit, service_failed_cleared_stamp = c.service_failed_stamp
         FROM mended WHERE c.uuid = mended.uuid),
     recorded AS (

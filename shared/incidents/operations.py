@@ -134,6 +134,7 @@ def _write(connection: Connection, now: datetime, group: Group, known: Sequence[
         *store.absorb(connection, now, incident_id, group.absorbs),
         *_claim(connection, now, incident_id, group),
     ]
+    store.carry(connection, incident_id, absorbed)
     known_by_id = {incident.id: incident for incident in known}
     store.record(connection, now, absorbed, IncidentEventKind.MERGED, timeline_rules.part_of_another(id=incident_id))
     for part in absorbed:

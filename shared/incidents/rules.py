@@ -13,6 +13,8 @@ from typing import Final, Protocol, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from shared.errors import AlreadyTaken
+from shared.sentences import named
 from shared.vocabulary import IncidentKind, Symptom
 
 K = TypeVar("K", bound=Hashable)
@@ -399,3 +401,40 @@ def _with_subnets(group: Group, open_incidents: Collection[JoinableIncident], wi
         if o.kind is IncidentKind.SUBNET and o.sites == {group.key} and abs(o.moment - group.moment) <= window
     )
     return replace(group, absorbs=within)
+
+
+class Holder(Struct, frozen=True):
+    """Who looks after a trouble, since when, and that person's note. Nobody: all are None."""
+
+    taken_by: str | None = None
+    taken_at: datetime | None = None
+    note: str | None = None
+
+
+NOBODY: Final = Holder()
+
+
+def taken(was: Holder, by: str, now: datetime, note: str | None, instead_of: str | None) -> Holder:
+    """The trouble after `by` takes it. Who has it already keeps its time, and without a `note` the note.
+
+    `instead_of`: the person from whom the caller takes it over.
+
+    Raises:
+        AlreadyTaken: somebody else has it.
+    """
+    if was.taken_by == by:
+        return Holder(by, was.taken_at, was.note if note is None else note or None)
+    if was.taken_by is not None and was.taken_by != instead_of:
+        raise _by_another(was)
+    return Holder(by, now, note or None)
+
+
+def given_back(was: Holder, by: str) -> Holder:
+    """The trouble after `by` gives it back. Raises AlreadyTaken when somebody else has it."""
+    if was.taken_by not in {None, by}:
+        raise _by_another(was)
+    return NOBODY
+
+
+def _by_another(was: Holder) -> AlreadyTaken:
+    return AlreadyTaken(facts={"name": named(was.taken_by)}, taken_by=was.taken_by, taken_at=was.taken_at)

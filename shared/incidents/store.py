@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from shared.incidents.rules import FailedDisplay, JoinableIncident
+from shared.incidents.rules import FailedDisplay, Holder, JoinableIncident
 from shared.postgres import query
 from shared.postgres.fragments import is_well, screen_fails, service_fails
 from shared.postgres.many import ManyRows, as_json
@@ -86,7 +86,7 @@ def open_incidents(connection: Connection, least: int, percent: int) -> list[Joi
 
 @query.one_or_none(
     """
-    UPDATE incidents SET closed_at = NULL, group_size = NULL WHERE id = (
+    UPDATE incidents SET closed_at = NULL, group_size = NULL, taken_by = NULL, taken_at = NULL, note = NULL WHERE id = (
         SELECT id FROM incidents
         WHERE kind = :kind AND key = :key AND merged_into IS NULL AND closed_at >= :closed_since
         ORDER BY closed_at DESC, id DESC LIMIT 1)
@@ -259,3 +259,70 @@ def open_of(connection: Connection, uuids: Collection[str]) -> list[Membership]:
 @query.run("DELETE FROM incidents WHERE closed_at < :before")
 def drop_history(connection: Connection, before: datetime) -> int:
     """Delete incidents that were closed before then, with members and events. Returns how many."""
+
+
+class HeldIncident(Holder, frozen=True):
+    """Who looks after an incident."""
+
+    closed_at: datetime | None = None
+
+
+class HeldFailure(Holder, frozen=True):
+    """Who looks after a client's open failure; without `service_failed_at` there is none."""
+
+    service_failed_at: datetime | None = None
+
+
+@query.one_or_none(
+    "SELECT taken_by, taken_at, note, closed_at FROM incidents WHERE id = :incident_id FOR NO KEY UPDATE"
+)
+def lock_incident(connection: Connection, incident_id: int) -> HeldIncident | None:
+    """Who looks after this incident; the row stays locked until the transaction ends. None: no such incident."""
+
+
+@query.run(
+    """
+    UPDATE incidents SET taken_by = :taken_by, taken_at = :taken_at, note = :note
+    WHERE id = :incident_id AND closed_at IS NULL
+    """
+)
+def write_incident(
+    connection: Connection, incident_id: int, taken_by: str | None, taken_at: datetime | None, note: str | None
+) -> None:
+    """Write who looks after an open incident."""
+
+
+@query.run(
+    """
+    UPDATE incidents AS i SET taken_by = was.taken_by, taken_at = was.taken_at, note = was.note
+    FROM (SELECT taken_by, taken_at, note FROM incidents WHERE id = ANY(:absorbed) AND taken_by IS NOT NULL
+        ORDER BY taken_at DESC LIMIT 1) AS was
+    WHERE i.id = :into AND i.taken_by IS NULL
+    """
+)
+def carry(connection: Connection, into: int, absorbed: Collection[int]) -> None:
+    """Let who looked after one of these incidents look after the one that they became part of."""
+
+
+@query.one_or_none(
+    """
+    SELECT service_failed_taken_by AS taken_by, service_failed_taken_at AS taken_at, service_failed_taken_note AS note,
+        service_failed_at
+    FROM clients WHERE uuid = :uuid AND deleted_at IS NULL FOR NO KEY UPDATE
+    """
+)
+def lock_failure(connection: Connection, uuid: str) -> HeldFailure | None:
+    """Who looks after the client's open failure; the row stays locked. None: no such client."""
+
+
+@query.run(
+    """
+    UPDATE clients SET service_failed_taken_by = :taken_by, service_failed_taken_at = :taken_at,
+        service_failed_taken_note = :note
+    WHERE uuid = :uuid AND service_failed_at IS NOT NULL
+    """
+)
+def write_failure(
+    connection: Connection, uuid: str, taken_by: str | None, taken_at: datetime | None, note: str | None
+) -> None:
+    """Write who looks after the client's open failure."""

@@ -49,6 +49,21 @@ def displays_well(*, displays: int) -> str:
 
 
 @TIMELINE.phrase
+def is_on_it(*, by: str) -> str:
+    return f"{named(by)} is on it."
+
+
+@TIMELINE.phrase
+def took_over(*, by: str, was: str) -> str:
+    return f"{named(by)} took over from {named(was)}."
+
+
+@TIMELINE.phrase
+def gave_back(*, by: str) -> str:
+    return f"{named(by)} gave it back."
+
+
+@TIMELINE.phrase
 def command_asked(
     *,
     action: str,

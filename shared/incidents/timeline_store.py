@@ -32,6 +32,9 @@ class ListedIncident(Struct, frozen=True):
     closed_at: datetime | None
     group_size: int | None
     merged_into: int | None
+    taken_by: str | None
+    taken_at: datetime | None
+    note: str | None
     members: int
     unwell: int
 
@@ -77,6 +80,7 @@ _MEMBERS: Final = "SELECT count(DISTINCT client_uuid) FROM incident_members WHER
 INCIDENT: Final = f"""
     i.id, i.kind, CASE i.kind WHEN 'site' THEN i.key END AS site, CASE i.kind WHEN 'subnet' THEN i.key END AS subnet,
     i.cause, i.cause_sentences, i.began_at, i.opened_at, i.closed_at, i.group_size, i.merged_into,
+    i.taken_by, i.taken_at, i.note,
     ({_MEMBERS}) AS members, ({_MEMBERS} AND left_at IS NULL) AS unwell
     FROM incidents AS i"""
 """SQL: the columns of a ListedIncident, with their tables."""

@@ -28,17 +28,20 @@ class OngoingIncident(Struct, frozen=True):
     cause_sentences: Sequence[Coded] | None
     began_at: datetime
     group_size: int | None
+    taken_by: str | None
+    taken_at: datetime | None
+    note: str | None
     members: int
     unwell: int
 
 
 _INCIDENTS: Final = """
-    SELECT i.id, i.kind, i.key, i.cause, i.cause_sentences, i.began_at, i.group_size,
+    SELECT i.id, i.kind, i.key, i.cause, i.cause_sentences, i.began_at, i.group_size, i.taken_by, i.taken_at, i.note,
         count(DISTINCT m.client_uuid) AS members,
         count(DISTINCT m.client_uuid) FILTER (WHERE m.left_at IS NULL) AS unwell
     FROM incidents AS i LEFT JOIN incident_members AS m ON m.incident_id = i.id
     WHERE i.closed_at IS NULL AND i.kind <> 'listening'
-    GROUP BY i.id, i.kind, i.key, i.cause, i.cause_sentences, i.began_at, i.group_size
+    GROUP BY i.id, i.kind, i.key, i.cause, i.cause_sentences, i.began_at, i.group_size, i.taken_by, i.taken_at, i.note
     ORDER BY i.id DESC LIMIT CAST(:most_incidents AS int)"""
 
 
@@ -58,6 +61,9 @@ class FailedService(Struct, frozen=True):
     service_mended_at: datetime | None
     mended_since: datetime | None
     mended_by: str | None
+    taken_by: str | None
+    taken_at: datetime | None
+    note: str | None
 
 
 _FAILED: Final = f"""
@@ -67,7 +73,9 @@ _FAILED: Final = f"""
             SELECT CASE k.source WHEN 'recovery' THEN 'recovery' ELSE k.requested_by END FROM client_commands AS k
             WHERE k.client_uuid = c.uuid AND k.created_at >= c.service_failed_at AND k.state = 'succeeded'
                 AND k.action IN ('restart_app', 'reboot_host')
-            ORDER BY k.created_at DESC LIMIT 1) END AS mended_by
+            ORDER BY k.created_at DESC LIMIT 1) END AS mended_by,
+        c.service_failed_taken_by AS taken_by, c.service_failed_taken_at AS taken_at,
+        c.service_failed_taken_note AS note
     FROM clients AS c LEFT JOIN client_health AS h ON h.client_uuid = c.uuid
     CROSS JOIN LATERAL (SELECT {is_mended("c", "h")} AS yes) AS mended
     WHERE c.service_failed_at IS NOT NULL AND c.deleted_at IS NULL

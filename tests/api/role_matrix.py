@@ -18,6 +18,8 @@ EXPECTED = {
     "GET /api/clients/service_failed": VIEWER,
     "GET /api/clients/service_failed/acknowledged": VIEWER,
     "POST /api/clients/service_failed/mended": OPERATOR,
+    "POST /api/clients/<uuid:uuid>/service_failed/take": OPERATOR,
+    "POST /api/clients/<uuid:uuid>/service_failed/give_back": OPERATOR,
     "GET /api/clients/unsteady": VIEWER,
     "GET /api/clients/<uuid:uuid>": VIEWER,
     "PATCH /api/clients/<uuid:uuid>": OPERATOR,
@@ -55,6 +57,8 @@ EXPECTED = {
     "GET /api/incidents/<id:incident_id>": VIEWER,
     "GET /api/incidents/<id:incident_id>/displays": VIEWER,
     "GET /api/incidents/<id:incident_id>/events": VIEWER,
+    "POST /api/incidents/<id:incident_id>/take": OPERATOR,
+    "POST /api/incidents/<id:incident_id>/give_back": OPERATOR,
     "GET /api/clients/<uuid:uuid>/screenshots": OPERATOR,
     "GET /api/incidents/<id:incident_id>/screenshots": OPERATOR,
     "GET /api/screenshots": OPERATOR,
@@ -146,6 +150,8 @@ _BOUND = {
         GET /api/clients/<uuid:uuid>/schedules
         DELETE /api/clients/<uuid:uuid>
         POST /api/clients/<uuid:uuid>/clear_service_failed
+        POST /api/clients/<uuid:uuid>/service_failed/take
+        POST /api/clients/<uuid:uuid>/service_failed/give_back
         GET /api/clients/<uuid:uuid>/uptime
         GET /api/clients/<uuid:uuid>/events
         GET /api/clients/<uuid:uuid>/health/history
@@ -199,6 +205,8 @@ _BOUND = {
         GET /api/incidents/<id:incident_id>/displays
         GET /api/incidents/<id:incident_id>/events
         GET /api/incidents/<id:incident_id>/screenshots
+        POST /api/incidents/<id:incident_id>/take
+        POST /api/incidents/<id:incident_id>/give_back
         GET /api/screenshots
         GET /api/screenshot-policy
         PUT /api/screenshot-policy

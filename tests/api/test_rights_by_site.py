@@ -59,6 +59,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /api/clients/service_failed/mended": {
         "failures": [{"uuid": NOBODYS["uuid"], "service_failed_at": "2026-01-01T00:00:00Z"}]
     },
+    "POST /api/clients/<uuid:uuid>/service_failed/take": {"service_failed_at": "2026-01-01T00:00:00Z"},
+    "POST /api/incidents/<id:incident_id>/take": {},
     "POST /api/schedules": planned(filter={"site": "nowhere"}),
     "POST /api/status-links": {"name": "the manager", "site": "nowhere"},
     "PATCH /api/schedules/<uuid:schedule_id>": {"reason": "other"},

@@ -186,10 +186,10 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 
 BUDGET: Final = {
-    "lines of the core": 49_900,
-    "lines of the kernel": 42_050,
+    "lines of the core": 50_250,
+    "lines of the kernel": 42_330,
     "files of the core": 335,
-    "lines of migrations": 1_299,
+    "lines of migrations": 1_330,
     "tables": 56,
     "settings": 50,
 }

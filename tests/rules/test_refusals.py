@@ -104,7 +104,7 @@ def test_an_error_that_is_made_without_arguments_has_no_facts() -> None:
         if name in with_facts
     ]
 
-    assert with_facts == {"AuthorityUnreadable"}
+    assert with_facts == {"AlreadyTaken", "AuthorityUnreadable"}
     assert bare == []
 
 

@@ -15,6 +15,8 @@ from extensions.notifications.deliveries import operations as sending
 from extensions.notifications.deliveries import store as deliveries_store
 from extensions.notifications.deliveries.rules import given_up
 from shared.incidents import operations as observing
+from shared.incidents import taken_operations
+from shared.incidents.taken_operations import Taking
 from shared.outside.couriers.letters import DeliveryAttempt, Result
 from shared.outside.couriers.words import receiver_answered
 from shared.quiet import operations as quiet_times
@@ -107,6 +109,35 @@ def test_what_is_over_before_it_was_sent_is_dropped_and_its_end_is_no_news(
     decide(connection, now + 11 * MINUTE)
 
     assert states(connection) == [("opened", "dropped")]
+
+
+def test_an_incident_that_somebody_is_on_does_not_escalate_until_it_is_given_back(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    settle(connection, now + 3 * MINUTE)
+    [incident_id] = connection.execute(sa.select(incidents.c.id)).scalars()
+    taken_operations.take_incident(connection, now + 4 * MINUTE, incident_id, Taking("user:anna"))
+
+    settle(connection, now + 90 * MINUTE)
+    while_taken = told(connection)
+    taken_operations.give_incident_back(connection, now + 91 * MINUTE, incident_id, "user:anna")
+    settle(connection, now + 92 * MINUTE)
+
+    assert while_taken == [("opened", ROME_AWAY)]
+    assert told(connection) == [("opened", ROME_AWAY), ("escalated", f"Worse: {ROME_AWAY}")]
+
+
+def test_the_next_messages_name_who_is_on_an_incident(connection: Connection, now: datetime, dark: list[str]) -> None:
+    [incident_id] = connection.execute(sa.select(incidents.c.id)).scalars()
+    taken_operations.take_incident(connection, now + MINUTE, incident_id, Taking("user:anna"))
+    settle(connection, now + 3 * MINUTE)
+    light(connection, now + 5 * MINUTE, dark)
+    decide(connection, now + 12 * MINUTE)
+
+    first, last = messages(connection)
+    assert "\nanna is on it.\n" in first["text"]
+    assert "\nanna was on it.\n" in last["text"]
+    assert [one["facts"]["taken_by"] for one in (first, last)] == ["user:anna"] * 2
 
 
 def test_an_incident_that_grows_to_twice_its_size_is_told_once_more(

@@ -1,4 +1,4 @@
-/** Service failures, and people's acknowledgements. */
+/** Service failures, people's acknowledgements, and who looks after a trouble. */
 import { call } from "./call.js";
 import { clientPath } from "./fleet.js";
 
@@ -22,3 +22,10 @@ export function acknowledgeMended(failures) {
   const shown = failures.map(({ uuid, service_failed_at }) => ({ uuid, service_failed_at }));
   return call("POST", "/api/clients/service_failed/mended", { body: { failures: shown } });
 }
+
+/**
+ * Look after a trouble, or no longer; 409 when somebody else does.
+ * @param {string} path @param {{note?: string, instead_of?: string, service_failed_at?: string} | null} how null: no longer
+ */
+export const takeTrouble = (path, how) =>
+  call("POST", how ? `${path}/take` : `${path}/give_back`, how ? { body: how } : {});

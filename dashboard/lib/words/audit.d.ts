@@ -65,6 +65,8 @@ export const auditWords: {
     event_media_delete: string;
     event_media_rename: string;
     event_media_upload: string;
+    incident_give_back: string;
+    incident_take: string;
     name_fold: string;
     notification_channel_add: string;
     notification_channel_change: string;
@@ -82,6 +84,8 @@ export const auditWords: {
     screenshot_policy: string;
     screenshot_send: string;
     service_failed_clear: string;
+    service_failed_give_back: string;
+    service_failed_take: string;
     session_create: string;
     session_delete: string;
     site_emptied: string;

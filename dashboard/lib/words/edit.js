@@ -9,6 +9,7 @@ export const editWords = {
   site: "Site",
   tags: "Tags, separated by commas",
   notes: "Notes",
+  teamNote: "Note for colleagues",
   go: "Save",
   manyButton: "Move or tag…",
   manyTitle: "Move or tag displays",

@@ -467,6 +467,9 @@ export const sentenceWords = {
   all_well_again: () => "All displays are well again.",
   displays_failed: (facts) => `${displays(facts.displays)} failed`,
   displays_well: (facts) => `${displays(facts.displays)} well again`,
+  is_on_it: ({ by }) => `${named(by)} is on it.`,
+  took_over: ({ by, was }) => `${named(by)} took over from ${named(was)}.`,
+  gave_back: ({ by }) => `${named(by)} gave it back.`,
   command_asked: (facts) =>
     `${asked(facts.action)} for ${displays(facts.displays)} asked for by ${named(facts.by)}${because(reasonOf(facts))}`,
   recovery_waits: (facts) => `Recovery does nothing for ${displays(facts.displays)}:`,

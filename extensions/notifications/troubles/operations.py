@@ -60,6 +60,7 @@ def _incident(row: IncidentToTell, members: Sequence[Display], back: Sequence[Di
         displays=tuple(members),
         back=tuple(back),
         recovery="Recovery does nothing until we hear the fleet again." if is_ours else "",
+        taken_by=row.taken_by,
         link=f"/?v=incidents&i={row.id}",
         more={"incident_id": row.id, "kind": row.kind},
     )
@@ -75,9 +76,9 @@ def displays(connection: Connection, now: datetime, config: Config, since: datet
 def _unwell(display: UnwellDisplay) -> Trouble:
     suspended, failed_at = display.suspended, display.service_failed_at or display.screen_failed_since
     if failed_at is None or display.status in {ClientStatus.STALE, ClientStatus.CRASHED}:
-        began, noticed = display.status_since, display.noticed_at
+        began, noticed, taken_by = display.status_since, display.noticed_at, None
     else:
-        began = noticed = failed_at
+        began, noticed, taken_by = failed_at, failed_at, display.taken_by
     screen = display.screen_health if display.screen_failed_since is not None else None
     root = f"client:{display.uuid}"
     return Trouble(
@@ -91,6 +92,7 @@ def _unwell(display: UnwellDisplay) -> Trouble:
         sites=_site_of(display),
         displays=(display,),
         min_age=timedelta() if suspended else rules.UNWELL_FOR,
+        taken_by=taken_by,
         link=f"/?d={display.uuid}",
         more={"uuid": display.uuid},
     )
@@ -126,7 +128,7 @@ def ailments(
                 root = f"{trouble.root}:{row.what}"
                 subject, more = f"{root}:{int(row.at.timestamp())}", {**trouble.more, "limit": row.what}
                 trouble = replace(trouble, root=root, subject=subject, more=more)
-            yield replace(trouble, cause=rules.SHARED_LOGIN) if kind == LOGIN else trouble
+            yield replace(trouble, cause=rules.SHARED_LOGIN if kind == LOGIN else trouble.cause, taken_by=row.taken_by)
 
 
 def unsteady(connection: Connection, now: datetime) -> Iterator[Trouble]:
@@ -271,6 +273,12 @@ def with_recovery(connection: Connection, now: datetime, config: Config, trouble
         return replace(trouble, recovery=rules.bounded(states[0].why))
     words = rules.recovery_of_many([one.state for one in states])
     return replace(trouble, recovery=words)
+
+
+def takers(connection: Connection, roots: Collection[str]) -> dict[str, str]:
+    """Who looks after the incidents among these roots, or did until their end."""
+    ids = [int(root.removeprefix("incident:")) for root in roots if root.startswith("incident:")]
+    return {f"incident:{i}": by for i, by in store.takers(connection, ids).items()} if ids else {}
 
 
 def over(

@@ -14,6 +14,7 @@ from shared.clients.limits_rules import in_words as limit_in_words
 from shared.clients.reports.rules import in_words
 from shared.clients.screens_rules import WORDS as SCREENS
 from shared.leadership.rules import certificate_rests
+from shared.sentences import named
 from shared.vocabulary import (
     Door,
     HealthLimit,
@@ -73,6 +74,8 @@ class Trouble(Struct, frozen=True):
     """The first message is sent no earlier than this after `since`, whatever the channel's delay."""
     recovery: str = ""
     """What recovery does about it."""
+    taken_by: str | None = None
+    """Who looks after it; None: nobody."""
     link: str = ""
     """Its path on the dashboard."""
     more: Mapping[str, Any] = field(default_factory=dict)
@@ -253,7 +256,8 @@ class Addressee(Struct, frozen=True):
 def opened(trouble: Trouble, event: NotificationEvent, phase: NotificationPhase, to: Addressee, now: datetime) -> Any:
     """The message that a trouble began or got worse: {title, text, facts}."""
     title = f"Worse: {trouble.title}" if phase is NotificationPhase.ESCALATED else trouble.title
-    lines = [trouble.cause, _since(trouble.since, now, to), _who(trouble.displays), trouble.recovery]
+    on_it = "" if trouble.taken_by is None else f"{plain(named(trouble.taken_by))} is on it."
+    lines = [trouble.cause, _since(trouble.since, now, to), _who(trouble.displays), on_it, trouble.recovery]
     link = f"{to.public_url}{trouble.link}" if to.public_url else ""
     facts = {
         "version": VERSION,
@@ -268,6 +272,7 @@ def opened(trouble: Trouble, event: NotificationEvent, phase: NotificationPhase,
         "displays": len(trouble.displays),
         "uuids": sorted(trouble.uuids)[:NAMED],
         "recovery": trouble.recovery,
+        "taken_by": trouble.taken_by,
         "url": link or None,
         "channel": to.name,
         **trouble.more,
@@ -275,14 +280,16 @@ def opened(trouble: Trouble, event: NotificationEvent, phase: NotificationPhase,
     return _message(title, [*lines, link], facts)
 
 
-def recovered(told: Mapping[str, Any], now: datetime) -> Any:
-    """The message that a trouble is over; `told` are the facts of its first message."""
+def recovered(told: Mapping[str, Any], now: datetime, taken_by: str | None) -> Any:
+    """The message that a trouble is over; `told` are the facts of its first message. `taken_by` looked after it."""
     lasted = in_words(max(timedelta(), now - datetime.fromisoformat(told["since"])))
     title = f"Over: {told['title']}"
     event, phase = NotificationEvent.RECOVERED.value, NotificationPhase.RECOVERED.value
     facts = {**told, "event": event, "phase": phase, "title": title, "at": now.isoformat(), "recovery": ""}
     was = f"It was: {told['cause']}" if told["cause"] else ""
-    return _message(title, [f"It lasted {lasted}.", was, told["url"] or ""], facts)
+    on_it = "" if taken_by is None else f"{plain(named(taken_by))} was on it."
+    lines = [f"It lasted {lasted}.", was, on_it, told["url"] or ""]
+    return _message(title, lines, {**facts, "taken_by": taken_by})
 
 
 MANY: Final[Mapping[NotificationEvent, str]] = {
@@ -312,7 +319,7 @@ def many(messages: Sequence[Mapping[str, Any]], about: NotificationEvent, over: 
     sites = sorted({site for message in messages for site in message["facts"]["sites"] or ()})
     facts = {**first, "title": title, "cause": "", "displays": len(messages), "uuids": uuids, "sites": sites}
     facts["url"] = to.public_url + "/" if to.public_url else None
-    message = _message(title, [*lines, facts["url"] or ""], {**facts, "recovery": ""})
+    message = _message(title, [*lines, facts["url"] or ""], {**facts, "recovery": "", "taken_by": None})
     return {**message, "own": first}
 
 

@@ -31,6 +31,7 @@ class IncidentToTell(Struct, frozen=True):
     cause: str
     reopened: int
     reopened_at: datetime | None
+    taken_by: str | None
 
 
 class Affected(Display, frozen=True):
@@ -52,6 +53,7 @@ class UnwellDisplay(Display, frozen=True):
     suspended: bool
     decided_at: datetime | None
     noticed_at: datetime
+    taken_by: str | None
 
 
 class AilingDisplay(Display, frozen=True):
@@ -64,6 +66,7 @@ class AilingDisplay(Display, frozen=True):
     """The unit, the state of the screen, or the limit."""
     value: float = 0
     limit_at: float = 0
+    taken_by: str | None = None
 
 
 class EndedTrouble(NamedTuple):
@@ -103,7 +106,8 @@ DISPLAYS = Query(  # uses the partial index of unwell clients; displays that eve
         CASE WHEN {service_fails("c")} THEN c.service_failed_at END AS service_failed_at,
         CASE WHEN {service_fails("c")} THEN c.service_failed_unit END AS service_failed_unit,
         CAST(c.screen_health AS text) AS screen_health, {screen_failed_since("c")} AS screen_failed_since,
-        {SUSPENDED} AS suspended, r.decided_at, n.noticed_at
+        {SUSPENDED} AS suspended, r.decided_at, n.noticed_at,
+        CASE WHEN {service_fails("c")} THEN c.service_failed_taken_by END AS taken_by
     FROM clients AS c LEFT JOIN client_recovery AS r ON r.client_uuid = c.uuid
     CROSS JOIN LATERAL (SELECT coalesce(max(s.noticed_at), c.status_since) AS noticed_at FROM client_state_changes AS s
         WHERE s.client_uuid = c.uuid AND s.at = c.status_since) AS n
@@ -151,7 +155,7 @@ AILMENTS: Final[Mapping[str, Ailment]] = {
     "service": Ailment(
         fails=service_fails("c"),
         at="c.service_failed_at",
-        facts=", c.service_failed_unit AS what",
+        facts=", c.service_failed_unit AS what, c.service_failed_taken_by AS taken_by",
         more=IN_NO_INCIDENT,
     ),
     "screen": Ailment(
@@ -208,7 +212,8 @@ OVER: Final = {
 
 @query.rows(
     """
-    SELECT i.id, i.kind, i.key, i.began_at, i.opened_at, i.cause, count(e.id) AS reopened, max(e.at) AS reopened_at
+    SELECT i.id, i.kind, i.key, i.began_at, i.opened_at, i.cause, count(e.id) AS reopened, max(e.at) AS reopened_at,
+        i.taken_by
     FROM incidents AS i LEFT JOIN incident_events AS e ON e.incident_id = i.id AND e.kind = 'reopened'
     WHERE i.closed_at IS NULL GROUP BY i.id ORDER BY i.id
     """
@@ -275,6 +280,11 @@ def conversions(connection: Connection, since: datetime) -> list[FailedConversio
 )
 def over_incidents(connection: Connection, ids: Collection[int]) -> dict[int, bool]:
     """Which of these incidents are over; True when the incident was merged into another one or deleted."""
+
+
+@query.rows("SELECT id, taken_by FROM incidents WHERE id = ANY(:ids) AND taken_by IS NOT NULL")
+def takers(connection: Connection, ids: Collection[int]) -> dict[int, str]:
+    """Who looks after these incidents, or did until their end."""
 
 
 @query.rows(

@@ -13,6 +13,7 @@ from functions.api.folding import NAME
 from functions.api.pages import LongPageQuery, Page, PageQuery, decode_cursor, encode_cursor, page_of
 from functions.api.routing import Bound, Call, Header, Routes
 from functions.api.shapes import clients as shapes
+from functions.api.shapes.clients import GivenBack, HeldBy, TakeBody, taking
 from functions.api.shapes.sites import AnySite, SearchText, Tag
 from functions.problems import InvalidField
 from shared.access import enrolment_operations
@@ -23,7 +24,8 @@ from shared.clients.store import ClientFilter, ManyFactsChange, WholeClient
 from shared.commands import operations as commands
 from shared.commands.news_operations import log_news
 from shared.commands.rules import CLIENT_DELETED
-from shared.errors import ClientNotFound, FailureChanged
+from shared.errors import AlreadyTaken, ClientNotFound, FailureChanged, NothingToTake
+from shared.incidents import taken_operations
 from shared.overview import operations as overview
 from shared.overview import problems_operations
 from shared.overview.operations import Bridge
@@ -130,6 +132,12 @@ class MendedBody(Body):
     """The failures that the caller saw and takes for mended."""
 
     failures: Annotated[list[GivenFailure], msgspec.Meta(min_length=1, max_length=1000)]
+
+
+class TakeFailureBody(TakeBody, kw_only=True):
+    """Who takes the failure that the caller saw."""
+
+    service_failed_at: Time
 
 
 class MendedFailures(Answer):
@@ -310,6 +318,40 @@ def clear_service_failed(call: Call, uuid: str) -> ClearedFailure:
             call.audit(connection, now, "service_failed.clear", row.uuid, unit=row.service_failed_cleared_unit)
         shown = details(call, connection, now, row)
     return ClearedFailure(**msgspec.structs.asdict(shown), cleared=cleared)
+
+
+@routes.post(
+    "/<uuid:uuid>/service_failed/take",
+    role=Role.OPERATOR,
+    bound=Bound.CLIENTS,
+    raises=(ClientNotFound, FailureChanged, AlreadyTaken, NothingToTake),
+)
+def take_failure(call: Call, uuid: str, body: TakeFailureBody) -> HeldBy:
+    """Look after a client's failed service, until it is acknowledged or fails again. Whoever does may change the note.
+
+    Somebody else's is taken over with `instead_of`.
+    """
+    with call.transaction() as (connection, now):
+        who = taking(call.principal.actor, body)
+        held, is_new = taken_operations.take_failure(connection, now, uuid, body.service_failed_at, who)
+        if is_new:
+            call.audit(connection, now, "service_failed.take", uuid, was=body.instead_of)
+    return answer_of(HeldBy, held)
+
+
+@routes.post(
+    "/<uuid:uuid>/service_failed/give_back",
+    role=Role.OPERATOR,
+    bound=Bound.CLIENTS,
+    raises=(ClientNotFound, AlreadyTaken),
+)
+def give_failure_back(call: Call, uuid: str) -> GivenBack:
+    """Look after a client's failed service no longer. Without somebody who does, nothing changes."""
+    with call.transaction() as (connection, now):
+        changed = taken_operations.give_failure_back(connection, uuid, call.principal.actor)
+        if changed:
+            call.audit(connection, now, "service_failed.give_back", uuid)
+    return GivenBack(changed=changed)
 
 
 def details(call: Call, connection: Connection, now: datetime, row: WholeClient) -> shapes.ClientDetails:

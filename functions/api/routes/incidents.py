@@ -9,10 +9,11 @@ from sqlalchemy import Connection
 from functions.api.bodies import Answer, Time, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page, page_of
 from functions.api.routing import Bound, Call, Routes
+from functions.api.shapes.clients import GivenBack, HeldBy, TakeBody, taking
 from functions.api.shapes.sentences import CauseSentence, TimelineSentence, stored
 from functions.api.shapes.sites import AnySite
-from shared.errors import IncidentNotFound
-from shared.incidents import timeline_operations, timeline_store
+from shared.errors import AlreadyTaken, IncidentNotFound, NothingToTake
+from shared.incidents import taken_operations, timeline_operations, timeline_store
 from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_store import IncidentFilter, ListedIncident, Member
 from shared.quiet import operations as quiet_times
@@ -39,7 +40,7 @@ class Incident(ListedIncident, frozen=True):
     `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the
     displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part
     of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has
-    no members.
+    no members. `taken_by` looks after it since `taken_at`, and has left `note`; null: nobody does.
     """
 
     cause_sentences: list[CauseSentence] | None
@@ -117,6 +118,36 @@ def events_of_incident(call: Call, incident_id: int, query: PageQuery) -> Page[I
     with call.transaction() as (connection, _):
         timeline_operations.find(connection, incident_id)
         return _events(connection, incident_id, query.limit, after)
+
+
+@routes.post(
+    "/<id:incident_id>/take",
+    role=Role.OPERATOR,
+    bound=Bound.LISTS,
+    raises=(IncidentNotFound, AlreadyTaken, NothingToTake),
+)
+def take_incident(call: Call, incident_id: int, body: TakeBody) -> HeldBy:
+    """Look after an incident: messages about it do not escalate while somebody does. Whoever does may change the note.
+
+    Somebody else's is taken over with `instead_of`.
+    """
+    with call.transaction() as (connection, now):
+        held, is_new = taken_operations.take_incident(connection, now, incident_id, taking(call.principal.actor, body))
+        if is_new:
+            call.audit(connection, now, "incident.take", f"incident:{incident_id}", was=body.instead_of)
+    return answer_of(HeldBy, held)
+
+
+@routes.post(
+    "/<id:incident_id>/give_back", role=Role.OPERATOR, bound=Bound.LISTS, raises=(IncidentNotFound, AlreadyTaken)
+)
+def give_incident_back(call: Call, incident_id: int) -> GivenBack:
+    """Look after an incident no longer. Without somebody who does, nothing changes."""
+    with call.transaction() as (connection, now):
+        changed = taken_operations.give_incident_back(connection, now, incident_id, call.principal.actor)
+        if changed:
+            call.audit(connection, now, "incident.give_back", f"incident:{incident_id}")
+    return GivenBack(changed=changed)
 
 
 def _incident(row: ListedIncident) -> Incident:

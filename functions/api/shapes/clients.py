@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from functions.api.bodies import Answer, answer_of
+from functions.api.bodies import Answer, Body, answer_of
+from functions.api.folding import NAME
 from functions.api.shapes.commands import StoredAction, StoredSource
 from functions.api.shapes.quiet import QuietNowView, quiet_now_view
 from functions.api.shapes.sentences import CauseSentence, RecoverySentence, RefusedSentence, stored
@@ -15,6 +16,8 @@ from shared.clients.limits_rules import LIMITS
 from shared.clients.signs_rules import messages_refused
 from shared.clients.store import ListedClient, RefusedRow, ShownClient, WholeClient
 from shared.incidents.causes_rules import CAUSES
+from shared.incidents.rules import Holder
+from shared.incidents.taken_operations import Taking
 from shared.quiet.rules import QuietOn
 from shared.recovery.rules import ShownRecovery
 from shared.vocabulary import (
@@ -198,3 +201,28 @@ def open_command(row: ShownClient) -> dict[str, Any] | None:
     if row.command_id is None:
         return None
     return {name: getattr(row, f"command_{name}") for name in OpenCommand.__struct_fields__}
+
+
+Note = Annotated[str, msgspec.Meta(max_length=500, description="for colleagues; empty: none", extra=NAME)]
+
+
+class TakeBody(Body):
+    """Who takes a trouble. `note` left out: the note stays. `instead_of`: the `taken_by` from whom it is taken over."""
+
+    note: Note | None = None
+    instead_of: Annotated[str, msgspec.Meta(max_length=200)] | None = None
+
+
+class HeldBy(Holder, frozen=True):
+    """Who looks after a trouble, since when, and that person's note."""
+
+
+class GivenBack(Answer):
+    """Whether somebody looked after it until now."""
+
+    changed: bool
+
+
+def taking(by: str, body: TakeBody) -> Taking:
+    """The person who takes a trouble, and how."""
+    return Taking(by, body.note, body.instead_of)

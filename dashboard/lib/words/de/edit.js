@@ -8,6 +8,7 @@ export const editWords = {
   site: "Standort",
   tags: "Schlagwörter, durch Kommas getrennt",
   notes: "Notizen",
+  teamNote: "Notiz für das Team",
   go: "Speichern",
   manyButton: "Standort, Schlagwörter…",
   manyTitle: "Standort oder Schlagwörter ändern",

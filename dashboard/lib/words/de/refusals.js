@@ -208,6 +208,8 @@ export const refusalWords = {
 
   // --- schedules, quiet times ---
   schedule_not_found: () => "Es gibt keinen geplanten Befehl mit dieser Nummer.",
+  already_taken: ({ name }) => `${name} kümmert sich schon darum.`,
+  nothing_to_take: () => "Es ist vorbei: Hier gibt es nichts mehr zu tun.",
   schedule_over: () => "Der geplante Befehl ist vorbei: Es kommt kein weiteres Mal.",
   schedule_times_refused: () => "Ein geplanter Befehl kann diese Zeiten nicht haben.",
   schedule_once_or_weekly: () => "Ein geplanter Befehl ist entweder einmalig oder wöchentlich.",

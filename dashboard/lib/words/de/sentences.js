@@ -473,6 +473,9 @@ export const sentenceWords = {
   all_well_again: () => "Allen Displays geht es wieder gut.",
   displays_failed: (facts) => `${displays(facts.displays)} ausgefallen`,
   displays_well: (facts) => `${displays(facts.displays)} wieder in Ordnung`,
+  is_on_it: ({ by }) => `${person(by)} kümmert sich darum.`,
+  took_over: ({ by, was }) => `${person(by)} hat ${from(was)} übernommen.`,
+  gave_back: ({ by }) => `${person(by)} hat abgegeben.`,
   command_asked: (facts) =>
     `${asked(facts.action)}: für ${displays(facts.displays)} angefordert ${from(facts.by)}${because(reasonOf(facts))}`,
   recovery_waits: (facts) => `Die Wiederherstellung greift bei ${displays(facts.displays)} nicht ein:`,

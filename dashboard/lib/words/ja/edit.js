@@ -8,6 +8,7 @@ export const editWords = {
   site: "拠点",
   tags: "タグ（カンマ区切り）",
   notes: "メモ",
+  teamNote: "チームへのメモ",
   go: "保存",
   manyButton: "拠点とタグ…",
   manyTitle: "拠点やタグを変更",

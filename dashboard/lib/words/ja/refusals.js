@@ -189,6 +189,8 @@ export const refusalWords = {
 
   // --- schedules, quiet times ---
   schedule_not_found: () => "この番号の予約コマンドはありません。",
+  already_taken: ({ name }) => `${name} がすでに対応中です。`,
+  nothing_to_take: () => "すでに終わっており、対応するものはありません。",
   schedule_over: () => "予約コマンドは終わっており、次の時刻はありません。",
   schedule_times_refused: () => "予約コマンドにこの時刻は使えません。",
   schedule_once_or_weekly: () => "予約コマンドは一度だけか、毎週かのどちらかです。",

@@ -456,6 +456,9 @@ export const sentenceWords = {
   all_well_again: () => "すべてのディスプレイが正常に戻りました。",
   displays_failed: (facts) => `${displays(facts.displays)}が異常`,
   displays_well: (facts) => `${displays(facts.displays)}が正常に復帰`,
+  is_on_it: ({ by }) => `${didIt(by)}対応を始めました。`,
+  took_over: ({ by, was }) => `${didIt(by)} ${who(was)} から対応を引き継ぎました。`,
+  gave_back: ({ by }) => `${didIt(by)}担当を外れました。`,
   command_asked: (facts) =>
     `${didIt(facts.by)}${displays(facts.displays)}に${asked(facts.action)}を要求${because(reasonOf(facts))}`,
   recovery_waits: (facts) => `${displays(facts.displays)}について、自動復旧は何もしません。`,

@@ -1,0 +1,10 @@
+/** @type {typeof import("../taken.js").takenWords} */
+export const takenWords = {
+  take: "Ich kümmere mich darum",
+  takeOf: (name) => `Ich kümmere mich darum: ${name}`,
+  mine: (since) => `Sie kümmern sich seit ${since} darum.`,
+  theirs: (who, since) => `${who} kümmert sich seit ${since} darum.`,
+  takeOver: "Übernehmen",
+  giveBack: "Abgeben",
+  writeNote: "Notiz…",
+};
