@@ -49,6 +49,8 @@ class View:
 
 _MEMBERS: Final = "SELECT FROM public.incident_members AS m WHERE m.incident_id = t.id"
 _BEYOND: Final = f"EXISTS ({_MEMBERS} AND NOT {_is_mine('m.client_uuid')})"
+_COUNTED: Final = _MEMBERS.replace("SELECT", "SELECT CAST(count(DISTINCT m.client_uuid) AS integer)")
+_MINE_IN: Final = f"({_COUNTED} AND {_is_mine('m.client_uuid')}"
 _OTHERS_TOO: Final = """'[{"code": "other_sites_too", "params": {}}]'::jsonb"""
 _FOUND: Final = "strpos(lower(concat_ws(' ', c.name, c.uuid, c.site, c.hostname, c.ip)), lower(t.filter ->> 'q')) > 0"
 _NAMES_MINE: Final = "named.uuid = c.uuid AND c.site = " + MINE
@@ -125,6 +127,12 @@ VIEWS: Final[Mapping[str, View]] = {
             "cause_sentences": f"CASE WHEN {_BEYOND} THEN {_OTHERS_TOO} ELSE t.cause_sentences END",
             "group_size": f"CASE WHEN {_BEYOND} THEN NULL ELSE t.group_size END",
             "note": f"CASE WHEN {_BEYOND} THEN NULL ELSE t.note END",
+            "members": f"CASE WHEN {_BEYOND} THEN {_MINE_IN}) ELSE t.members END",
+            "present": f"CASE WHEN {_BEYOND} THEN {_MINE_IN} AND m.left_at IS NULL) ELSE t.present END",
+            "peak": "CAST(NULL AS integer)",
+            "waned_at": "CAST(NULL AS timestamptz)",
+            "again_of": f"CASE WHEN EXISTS ({_MEMBERS.replace('t.id', 't.again_of')} AND {_is_mine('m.client_uuid')})"
+            " THEN t.again_of END",
         },
         checks=False,
     ),

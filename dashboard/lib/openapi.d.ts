@@ -875,8 +875,9 @@ export type HoursBody = {
   weekdays: Array<Weekday>;
 };
 
-/** Displays that failed together, and the likely `cause`, also in codes (null: older code wrote it). `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. `taken_by` looks after it since `taken_at`, and has left `note`; null: nobody does. */
+/** Displays that failed together, and the likely `cause`, also in codes (null: older code wrote it). `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. `again_of` is the incident of the same displays or place within the day before; `times` counts those of that day, this one too. `taken_by` looks after it since `taken_at`, and has left `note`; null: nobody does. */
 export type Incident = {
+  again_of: number | null;
   began_at: string;
   cause: string;
   cause_sentences: Array<CauseSentence> | null;
@@ -892,11 +893,13 @@ export type Incident = {
   subnet: string | null;
   taken_at: string | null;
   taken_by: string | null;
+  times: number;
   unwell: number;
 };
 
 /** An incident with the first page of its displays and of its timeline. `in_maintenance` counts the unwell displays that are in a quiet time of recovery now: it sends them nothing. */
 export type IncidentDetails = {
+  again_of: number | null;
   began_at: string;
   cause: string;
   cause_sentences: Array<CauseSentence> | null;
@@ -915,6 +918,7 @@ export type IncidentDetails = {
   taken_at: string | null;
   taken_by: string | null;
   timeline: PageIncidentEvent;
+  times: number;
   unwell: number;
 };
 
@@ -2069,8 +2073,9 @@ export type SitePolicy = {
   site: string;
 };
 
-/** An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it. `cause_sentences` says the same as `cause` in codes; null: older code wrote it. */
+/** An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it. The gravest is first. `cause_sentences` says the same as `cause` in codes; null: older code wrote it. */
 export type StandingIncident = {
+  again_of: number | null;
   began_at: string;
   cause: string;
   cause_sentences: Array<CauseSentence> | null;
@@ -2082,6 +2087,7 @@ export type StandingIncident = {
   note: string | null;
   taken_at: string | null;
   taken_by: string | null;
+  times: number;
   unwell: number;
 };
 

@@ -2,7 +2,7 @@
 
 from alembic import op
 
-revision, down_revision = "0074_taken", "0072_mended_is_over"
+revision, down_revision = "0074_taken", "0073_incidents_count"
 
 SQL = """\
 ALTER TABLE incidents ADD taken_by text, ADD taken_at timestamptz, ADD note text,

@@ -40,7 +40,11 @@ FACTS = Query(
             m.client_uuid, m.symptom, m.unit,
             m.failed_at, c.site, subnet_of(c.ip) AS subnet
         FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
-        WHERE m.incident_id = :id AND c.deleted_at IS NULL ORDER BY m.client_uuid, m.joined_at),
+        WHERE m.incident_id = :id AND c.deleted_at IS NULL
+            AND m.joined_at >= coalesce(  -- not those whose failure is of the incident before
+                (SELECT o.waned_at FROM incidents AS i JOIN incidents AS o ON o.id = i.again_of WHERE i.id = :id),
+                m.joined_at)
+        ORDER BY m.client_uuid, m.joined_at),
     place AS (
         SELECT kind, key, count(*) AS members
         FROM member, LATERAL (VALUES ('site', site), ('subnet', subnet)) AS p(kind, key)

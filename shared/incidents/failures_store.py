@@ -127,11 +127,12 @@ def failed(
 
 @query.rows(
     """
-    SELECT m.client_uuid AS uuid, m.incident_id AS is_in, m.symptom,
-        m.unit, m.failed_at AS at, c.site,
-        subnet_of(c.ip) AS subnet
+    SELECT m.client_uuid AS uuid, m.incident_id AS is_in, m.symptom, m.unit, m.failed_at AS at,
+        CASE WHEN i.kind <> 'subnet' THEN c.site END AS site,
+        CASE WHEN i.kind <> 'site' THEN subnet_of(c.ip) END AS subnet
     FROM incident_members AS m
-    JOIN incidents AS i ON i.id = m.incident_id AND i.closed_at IS NULL AND i.kind = 'cluster'
+    JOIN incidents AS i ON i.id = m.incident_id AND i.closed_at IS NULL
+        AND (i.kind = 'cluster' OR m.joined_at >= i.waned_at)
     JOIN clients AS c ON c.uuid = m.client_uuid
     WHERE m.left_at IS NULL
         AND (c.site = ANY(CAST(:sites AS text[])) OR subnet_of(c.ip) = ANY(CAST(:subnets AS text[])))
@@ -139,7 +140,7 @@ def failed(
     """
 )
 def members_at(connection: Connection, sites: Collection[str], subnets: Collection[str]) -> list[FailedDisplay]:
-    """The unwell displays at these places that are part of an open cluster."""
+    """The unwell displays at these places that are part of an open cluster, or joined an incident after it waned."""
 
 
 def _sizes(place: str) -> str:

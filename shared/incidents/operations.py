@@ -18,7 +18,7 @@ from shared.quiet import operations as quiet_times
 from shared.sentences import Sentence, plain
 from shared.vocabulary import IncidentEventKind, IncidentKind
 
-REOPENED_WITHIN: Final = timedelta(minutes=30)  # a place that fails again so soon reopens its incident
+REOPENED_WITHIN: Final = timedelta(minutes=30)  # what only lost the broker, or us, again so soon reopens its incident
 CLOSES_AFTER: Final = timedelta(minutes=5)  # so long no display of an incident is unwell before it closes
 MEMBERS_AT_ONCE: Final = 5_000  # members in one statement, so that half a large fleet stays below the timeout
 
@@ -41,7 +41,7 @@ def observe(connection: Connection, now: datetime) -> IncidentReport:
     2. Displays that are well again leave their incident.
     3. New failures join an open incident, or open one when enough of them belong together. Displays that are well again
        meanwhile leave at once. What fails while its screen is meant to be off is judged afterwards.
-    4. An incident without an unwell display for CLOSES_AFTER is closed.
+    4. What has changed is counted. An incident without an unwell display for CLOSES_AFTER is closed.
 
     Running it twice, or half and again, gives the same result: a display in an open incident is no new failure.
     """
@@ -50,9 +50,12 @@ def observe(connection: Connection, now: datetime) -> IncidentReport:
     if heard.deaf or heard.since is None:
         return _deaf(connection, now, heard)
     closed = _close(connection, now, store.close_listening(connection, now), timeline_rules.fleet_heard_again())
-    left = store.leave_well(connection, now)
+    if left := store.leave_well(connection, now):
+        store.count_members(connection, now, ())
     opened, joined, merged = _group(connection, now, THRESHOLDS, _since(connection, now))
-    left += store.leave_well(connection, now) if joined else 0
+    if joined and (back := store.leave_well(connection, now)):
+        left += back
+        store.count_members(connection, now, ())
     well = store.close_well(connection, now, now - CLOSES_AFTER)
     closed += _close(connection, now, well, timeline_rules.all_well_again())
     return IncidentReport(opened, joined, left, merged, closed)
@@ -68,8 +71,11 @@ def _deaf(connection: Connection, now: datetime, heard: Listening) -> IncidentRe
     if heard.deaf_since is None:
         return IncidentReport(deaf=True)
     words = causes_rules.why_unheard(heard.deaf_since)
-    _, is_new = _open(connection, now, IncidentKind.LISTENING, "", heard.deaf_since, words)
-    return IncidentReport(opened=int(is_new), deaf=True)
+    if store.find_open(connection, IncidentKind.LISTENING, "") is not None:
+        return IncidentReport(deaf=True)
+    if _reopen(connection, now, IncidentKind.LISTENING, "") is None:
+        store.insert(connection, now, IncidentKind.LISTENING, "", heard.deaf_since, words, None)
+    return IncidentReport(opened=1, deaf=True)
 
 
 def _since(connection: Connection, now: datetime) -> Since:
@@ -111,14 +117,16 @@ def _group(connection: Connection, now: datetime, limits: Thresholds, since: Sin
     for group in plan.groups:
         is_new, absorbed = _write(connection, now, group, known)
         opened, joined, merged = opened + is_new, joined + len(group.failures), merged + absorbed
+    if joined:
+        store.count_members(connection, now, [incident.id for incident in known if not incident.key])
     return opened, joined, merged
 
 
 def _members_beside(
     connection: Connection, failures: Sequence[FailedDisplay], known: Sequence[JoinableIncident]
 ) -> list[FailedDisplay]:
-    """The members of open clusters at the places of new failures."""
-    if not any(incident.kind is IncidentKind.CLUSTER for incident in known):
+    """The members of open clusters, and of incidents since these waned, at the places of new failures."""
+    if not any(incident.kind is IncidentKind.CLUSTER or incident.has_waned for incident in known):
         return []
     sites = {failure.site for failure in failures if failure.site is not None}
     subnets = {failure.subnet for failure in failures if failure.subnet is not None}
@@ -129,7 +137,7 @@ def _write(connection: Connection, now: datetime, group: Group, known: Sequence[
     """Write one group. Returns whether its incident is new, and how many incidents it absorbed."""
     incident_id, is_new = group.into, False
     if incident_id is None:
-        incident_id, is_new = _open(connection, now, group.kind, group.key, group.began_at, plain(""))
+        incident_id, is_new = _open(connection, now, group), True
     absorbed = [
         *store.absorb(connection, now, incident_id, group.absorbs),
         *_claim(connection, now, incident_id, group),
@@ -157,18 +165,29 @@ def _claim(connection: Connection, now: datetime, incident_id: int, group: Group
     return gone
 
 
-def _open(
-    connection: Connection, now: datetime, kind: IncidentKind, key: str, began_at: datetime, words: Sentence
-) -> tuple[int, bool]:
-    """The open incident of this place, and whether it was opened now: the last one again, or a new one."""
-    if kind is IncidentKind.CLUSTER:
-        return store.insert(connection, now, kind, key, began_at, words), True
-    if (open_id := store.find_open(connection, kind, key)) is not None:
-        return open_id, False
-    if (again := store.reopen(connection, kind, key, now - REOPENED_WITHIN)) is None:
-        return store.insert(connection, now, kind, key, began_at, words), True
-    store.record(connection, now, [again], IncidentEventKind.REOPENED, timeline_rules.failed_again())
-    return again, True
+def _open(connection: Connection, now: datetime, group: Group) -> int:
+    """Open an incident for a group, after the one of its place before. Losses of the broker reopen that one."""
+    kind, key = group.kind, group.key
+    if group.is_light and (again := _reopen(connection, now, kind, key)) is not None:
+        return again
+    before = group.again_of
+    if before is None:
+        uuids = [failure.uuid for failure in group.failures] if kind is IncidentKind.CLUSTER else []
+        before = store.former(connection, kind, key, uuids, now - rules.OLDEST)
+    else:
+        store.close(connection, now, before)
+        store.record(connection, now, [before], IncidentEventKind.CLOSED, timeline_rules.failed_again())
+    new = store.insert(connection, now, kind, key, group.began_at, plain(""), before)
+    if group.again_of is not None:
+        store.move_present(connection, group.again_of, new)
+    return new
+
+
+def _reopen(connection: Connection, now: datetime, kind: IncidentKind, key: str) -> int | None:
+    again = store.reopen(connection, kind, key, now - REOPENED_WITHIN)
+    if again is not None:
+        store.record(connection, now, [again], IncidentEventKind.REOPENED, timeline_rules.failed_again())
+    return again
 
 
 def _join(

@@ -56,7 +56,7 @@ class FailedDisplay(Struct, frozen=True):
     noticed_at: datetime | None = None
     """When we noticed the failure; None: at once."""
     is_in: int | None = None
-    """The open cluster that it is part of: not a new failure, but the incident of its place may take it over."""
+    """The open incident that it is part of, a cluster or one that has waned: the incident of its place may have it."""
 
 
 class JoinableIncident(Struct, frozen=True):
@@ -76,6 +76,8 @@ class JoinableIncident(Struct, frozen=True):
     """How its members failed."""
     crowds: int = 0
     """For a cluster: how many sites have enough of its members for an incident of their own."""
+    has_waned: bool = False
+    """Most of its displays have been well again: a crowd that fails now is the next incident."""
 
 
 class Group(Struct, frozen=True):
@@ -89,6 +91,8 @@ class Group(Struct, frozen=True):
     into: int | None = None
     absorbs: tuple[int, ...] = ()
     """Open incidents that become part of this one."""
+    again_of: int | None = None
+    """The open incident of this place that had waned. This one follows it."""
 
     @property
     def began_at(self) -> datetime:
@@ -104,6 +108,11 @@ class Group(Struct, frozen=True):
     def symptoms(self) -> frozenset[Symptom]:
         """How its displays failed."""
         return frozenset(failure.symptom for failure in self.failures)
+
+    @property
+    def is_light(self) -> bool:
+        """Its displays only lost the broker: a place that flaps so all day is one incident."""
+        return self.symptoms == {Symptom.DISCONNECTED}
 
 
 def one_each(failures: Iterable[FailedDisplay]) -> list[FailedDisplay]:
@@ -149,20 +158,23 @@ def plan(
     2. Open an incident of a place that is crowded with the remaining failures and with members of clusters.
     3. Join an open cluster, by its moment.
     4. Open a new cluster.
+    5. Join an incident that has waned: these are too few for the next one.
     """
+    waned = [o for o in open_incidents if o.has_waned]
     clusters_open = [o for o in open_incidents if o.kind is IncidentKind.CLUSTER]
-    joins, rest = joining(failures, [o for o in open_incidents if o not in clusters_open], limits.window)
+    joins, rest = joining(failures, [o for o in open_incidents if o not in clusters_open + waned], limits.window)
     light = [failure for failure in rest if failure.symptom is Symptom.DISCONNECTED]
     more, _ = joining(light, clusters_open, limits.window)
     rest = _but(rest, more)
     groups = _crowded_places(rest, members, limits, census)
     rest = without(rest, groups)
-    late, rest = joining(rest, clusters_open, limits.window)
-    for incident_id, some in [*more.items(), *late.items()]:
-        joins.setdefault(incident_id, []).extend(some)
+    late, rest = joining(rest, [o for o in clusters_open if not o.has_waned], limits.window)
     if may_cluster(rest):
         groups += clusters(rest, census.fleet(), now)
-    return Plan(joins, merged(groups, open_incidents, limits.window))
+    few, _ = joining(without(rest, groups), waned, limits.window)
+    for incident_id, some in [*more.items(), *late.items(), *few.items()]:
+        joins.setdefault(incident_id, []).extend(some)
+    return Plan(joins, merged(groups, open_incidents, limits))
 
 
 def _but(failures: Iterable[FailedDisplay], taken: Mapping[int, Iterable[FailedDisplay]]) -> list[FailedDisplay]:
@@ -314,25 +326,30 @@ def _may_be_a_place(together: Sequence[FailedDisplay], now: datetime) -> bool:
     return 2 * max(sizes.values(), default=0) > len(together) and now - newest < AT_ONCE
 
 
-def merged(groups: Sequence[Group], open_incidents: Collection[JoinableIncident], window: timedelta) -> list[Group]:
+def merged(groups: Sequence[Group], open_incidents: Collection[JoinableIncident], limits: Thresholds) -> list[Group]:
     """Merge groups and open incidents that belong together.
 
     A group of a place joins the open incident of the place. Three places that failed at once become one cluster, an
     open one if there is one. A place that only lost the broker joins a cluster of the same moment. A site absorbs the
     incidents of its subnets.
     """
-    going_on = [_going_on(group, open_incidents) for group in groups]
+    going_on = [_going_on(group, open_incidents, limits.least) for group in groups]
     at_once = _at_once(going_on, open_incidents)
     left = [group for group in going_on if not any(group in cluster for cluster, _ in at_once)]
     taken = {group.into for group in left} | {o.id for _, parts in at_once for o in parts}
     standing = [o for o in open_incidents if o.id not in taken]
-    return [_one(*parts) for parts in at_once] + [_with_subnets(group, standing, window) for group in left]
+    return [_one(*parts) for parts in at_once] + [_with_subnets(group, standing, limits.window) for group in left]
 
 
-def _going_on(group: Group, open_incidents: Collection[JoinableIncident]) -> Group:
+def _going_on(group: Group, open_incidents: Collection[JoinableIncident], least: int) -> Group:
+    """The group with the open incident of its place: the one that it joins, or that had waned and that it follows."""
     if group.kind is IncidentKind.CLUSTER:
         return group
-    return replace(group, into=next((o.id for o in open_incidents if (o.kind, o.key) == (group.kind, group.key)), None))
+    here = next((o for o in open_incidents if (o.kind, o.key) == (group.kind, group.key)), None)
+    grave = sum(failure.symptom is not Symptom.DISCONNECTED for failure in group.failures)
+    if here is not None and here.has_waned and grave >= least:
+        return replace(group, again_of=here.id)
+    return replace(group, into=None if here is None else here.id)
 
 
 Part = Group | JoinableIncident
@@ -352,7 +369,7 @@ def _at_once(
     An open incident with new failures is represented by its group: both must end in the same cluster.
     """
     kinds = {IncidentKind.SITE, IncidentKind.SUBNET, IncidentKind.CLUSTER}
-    going_on = {group.into for group in groups}
+    going_on = {group.into or group.again_of for group in groups}
     parts: list[Part] = [*groups, *(o for o in open_incidents if o.kind in kinds and o.id not in going_on)]
     parts.sort(key=lambda part: (part.moment, part.kind, part.key))
     found = []

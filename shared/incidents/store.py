@@ -18,6 +18,12 @@ from shared.vocabulary import IncidentEventKind, IncidentKind
 INCIDENTS_LOCK: Final = 7_305_006  # advisory lock of the transaction that groups failures
 
 
+TIMES: Final = """(WITH RECURSIVE line AS (SELECT i.again_of AS id UNION ALL SELECT o.again_of FROM line
+    JOIN incidents AS o ON o.id = line.id AND coalesce(o.closed_at, i.opened_at) > i.opened_at - interval '1 day')
+    SELECT count(*) FROM line)"""
+"""SQL: how many incidents of the same place there were in the day until incident `i` opened, with this one."""
+
+
 class LastLook(Struct, frozen=True):
     """When failures were last grouped; None: never."""
 
@@ -73,7 +79,8 @@ def look(connection: Connection, now: datetime) -> datetime | None:
     SELECT i.id, i.kind, i.key, percentile_disc(0.5) WITHIN GROUP (ORDER BY m.failed_at) AS moment,
         min(m.failed_at) AS first_failed_at, max(m.failed_at) AS last_failed_at,
         array_agg(DISTINCT m.site) AS sites, array_agg(DISTINCT m.symptom) AS symptoms,
-        coalesce((SELECT crowds FROM crowd WHERE crowd.incident_id = i.id), 0) AS crowds
+        coalesce((SELECT crowds FROM crowd WHERE crowd.incident_id = i.id), 0) AS crowds,
+        i.waned_at IS NOT NULL AS has_waned
     FROM incidents AS i JOIN member AS m ON m.incident_id = i.id GROUP BY i.id ORDER BY i.id
     """
 )
@@ -107,19 +114,66 @@ def find_open(connection: Connection, kind: IncidentKind, key: str) -> int | Non
 
 INSERT = Query(
     """
-    INSERT INTO incidents (kind, key, began_at, opened_at, cause, cause_sentences)
-    VALUES (:kind, :key, :began_at, :now, :words, CAST(CAST(:coded AS text) AS jsonb)) RETURNING id
+    INSERT INTO incidents (kind, key, began_at, opened_at, cause, cause_sentences, again_of)
+    VALUES (:kind, :key, :began_at, :now, :words, CAST(CAST(:coded AS text) AS jsonb), :again_of) RETURNING id
     """,
     int,
 )
 
 
 def insert(
-    connection: Connection, now: datetime, kind: IncidentKind, key: str, began_at: datetime, cause: Sentence
+    connection: Connection,
+    now: datetime,
+    kind: IncidentKind,
+    key: str,
+    began_at: datetime,
+    cause: Sentence,
+    again_of: int | None,
 ) -> int:
     """Insert an incident. Returns its id. A place has at most one open incident."""
     told = {"words": cause.english, "coded": as_json(cause.coded)}
-    return INSERT.one(connection, now=now, kind=kind, key=key, began_at=began_at, **told)
+    return INSERT.one(connection, now=now, kind=kind, key=key, began_at=began_at, again_of=again_of, **told)
+
+
+@query.one_or_none(
+    """
+    SELECT id FROM incidents AS i WHERE kind = :kind AND key = :key AND merged_into IS NULL
+        AND (closed_at >= :closed_since OR kind = 'cluster' AND closed_at IS NULL AND waned_at IS NOT NULL)
+        AND (kind <> 'cluster' OR cardinality(CAST(:uuids AS text[])) <= 2 * (
+            SELECT count(DISTINCT client_uuid) FROM incident_members
+            WHERE incident_id = i.id AND client_uuid = ANY(CAST(:uuids AS text[]))))
+    ORDER BY opened_at DESC, id DESC LIMIT 1
+    """
+)
+def former(
+    connection: Connection, kind: IncidentKind, key: str, uuids: Collection[str], closed_since: datetime
+) -> int | None:
+    """The latest incident of this place that was closed since then; of clusters one that had half of these displays."""
+
+
+@query.run("UPDATE incidents SET closed_at = :now, present = 0 WHERE id = :incident_id AND closed_at IS NULL")
+def close(connection: Connection, now: datetime, incident_id: int) -> int:
+    """Close an incident whose place failed again. Returns how many."""
+
+
+@query.run("UPDATE incident_members SET incident_id = :into WHERE incident_id = :incident_id AND left_at IS NULL")
+def move_present(connection: Connection, incident_id: int, into: int) -> int:
+    """Move the displays that are still unwell into the next incident of the place. Returns how many."""
+
+
+@query.run(
+    """
+    UPDATE incidents AS i SET members = m.members, present = m.present, peak = greatest(i.peak, m.present),
+        waned_at = CASE WHEN 5 * m.present <= i.peak THEN coalesce(i.waned_at, :now) ELSE i.waned_at END
+    FROM (SELECT incident_id, count(DISTINCT client_uuid) AS members, count(*) FILTER (WHERE left_at IS NULL) AS present
+        FROM incident_members WHERE incident_id = ANY(CAST(:others AS bigint[]))
+            OR incident_id IN (SELECT incident_id FROM incident_members WHERE changed_xid = pg_current_xact_id())
+        GROUP BY 1) AS m
+    WHERE m.incident_id = i.id AND i.closed_at IS NULL
+    """
+)
+def count_members(connection: Connection, now: datetime, others: Collection[int]) -> int:
+    """Count the displays of open incidents that this transaction changed, and of `others`. Returns of how many."""
 
 
 FAILURES: Final = ManyRows("f", FailedDisplay)
@@ -162,7 +216,8 @@ def claim(connection: Connection, into: int, uuids: Collection[str], since: date
         SELECT i.id FROM incidents AS i LEFT JOIN incident_members AS m ON m.incident_id = i.id
         WHERE i.id = ANY(:waned) GROUP BY i.id HAVING count(DISTINCT m.client_uuid) < :least),
     forgotten AS (DELETE FROM incident_members WHERE incident_id IN (SELECT id FROM small))
-    UPDATE incidents SET closed_at = :now, merged_into = :into WHERE id IN (SELECT id FROM small) RETURNING id
+    UPDATE incidents SET closed_at = :now, merged_into = :into, members = 0, present = 0
+    WHERE id IN (SELECT id FROM small) RETURNING id
     """
 )
 def dissolve(connection: Connection, now: datetime, into: int, waned: Collection[int], least: int) -> list[int]:
@@ -175,7 +230,7 @@ def dissolve(connection: Connection, now: datetime, into: int, waned: Collection
 @query.rows(
     """
     WITH part AS (
-        UPDATE incidents SET closed_at = :now, merged_into = :into
+        UPDATE incidents SET closed_at = :now, merged_into = :into, members = 0, present = 0
         WHERE id = ANY(:absorbed) AND closed_at IS NULL RETURNING id),
     moved AS (UPDATE incident_members SET incident_id = :into WHERE incident_id IN (SELECT id FROM part))
     SELECT id FROM part ORDER BY id

@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from sqlalchemy import Connection
 
+from shared.incidents.store import TIMES
 from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import END_OF_TIME
@@ -19,7 +20,10 @@ NAMED: Final = 10  # the most displays that an entry of the timeline lists
 
 
 class ListedIncident(Struct, frozen=True):
-    """An incident, with how many displays were ever part of it and how many still are unwell."""
+    """An incident, with how many displays were ever part of it and how many still are unwell.
+
+    `again_of`: the incident of the same displays or place before it; `times`: how many there were in a day, with it.
+    """
 
     id: int
     kind: IncidentKind
@@ -37,6 +41,8 @@ class ListedIncident(Struct, frozen=True):
     note: str | None
     members: int
     unwell: int
+    again_of: int | None
+    times: int
 
 
 class Member(Struct, frozen=True):
@@ -76,12 +82,10 @@ class IncidentFilter(Struct, frozen=True):
     since: datetime | None = None  # it was open at this time or later
 
 
-_MEMBERS: Final = "SELECT count(DISTINCT client_uuid) FROM incident_members WHERE incident_id = i.id"
 INCIDENT: Final = f"""
     i.id, i.kind, CASE i.kind WHEN 'site' THEN i.key END AS site, CASE i.kind WHEN 'subnet' THEN i.key END AS subnet,
     i.cause, i.cause_sentences, i.began_at, i.opened_at, i.closed_at, i.group_size, i.merged_into,
-    i.taken_by, i.taken_at, i.note,
-    ({_MEMBERS}) AS members, ({_MEMBERS} AND left_at IS NULL) AS unwell
+    i.taken_by, i.taken_at, i.note, i.members, i.present AS unwell, i.again_of, {TIMES} AS times
     FROM incidents AS i"""
 """SQL: the columns of a ListedIncident, with their tables."""
 

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.incidents.store import TIMES
 from shared.leadership.store import LIFE
 from shared.overview.rules import LAST_XID, Counts, OverviewCursor
 from shared.overview.store import COUNTED, LastTick
@@ -33,16 +34,17 @@ class OngoingIncident(Struct, frozen=True):
     note: str | None
     members: int
     unwell: int
+    again_of: int | None
+    times: int
 
 
-_INCIDENTS: Final = """
+_SIZE: Final = "coalesce(i.group_size, (SELECT sum(CAST(value AS int)) FROM counted, jsonb_each_text(of_each)))"
+_INCIDENTS: Final = f"""
     SELECT i.id, i.kind, i.key, i.cause, i.cause_sentences, i.began_at, i.group_size, i.taken_by, i.taken_at, i.note,
-        count(DISTINCT m.client_uuid) AS members,
-        count(DISTINCT m.client_uuid) FILTER (WHERE m.left_at IS NULL) AS unwell
-    FROM incidents AS i LEFT JOIN incident_members AS m ON m.incident_id = i.id
-    WHERE i.closed_at IS NULL AND i.kind <> 'listening'
-    GROUP BY i.id, i.kind, i.key, i.cause, i.cause_sentences, i.began_at, i.group_size, i.taken_by, i.taken_at, i.note
-    ORDER BY i.id DESC LIMIT CAST(:most_incidents AS int)"""
+        i.members, i.present AS unwell, i.again_of, {TIMES} AS times
+    FROM incidents AS i WHERE i.closed_at IS NULL AND i.kind <> 'listening'
+    ORDER BY CAST(i.present AS float8) * i.present / greatest({_SIZE}, i.present, 1) DESC, i.id DESC
+    LIMIT CAST(:most_incidents AS int)"""
 
 
 class FailedService(Struct, frozen=True):
@@ -107,7 +109,7 @@ class FleetSummary(LastTick, frozen=True):
     service_failed: list[FailedService]
     """The newest failure first."""
     incidents: list[OngoingIncident]
-    """The newest first."""
+    """The one that most displays of the largest part of a place are in first; a cluster's place is the fleet."""
     changed: list[str]
     """The clients that changed since the cursor of the reader, or whose command, recovery, limits or incident did."""
     gone: list[str]
@@ -121,6 +123,7 @@ class FleetSummary(LastTick, frozen=True):
 
 SUMMARY = Query(  # pg_snapshot_xmin and xid8 are not known to Core
     f"""
+    WITH counted AS MATERIALIZED ({COUNTED})
     SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) AS xid, {LIFE} AS epoch,
         left(md5(concat(
             (SELECT string_agg(concat_ws(' ', open_since, site), ',' ORDER BY site) FROM recovery_breakers
@@ -128,7 +131,7 @@ SUMMARY = Query(  # pg_snapshot_xmin and xid8 are not known to Core
             (SELECT string_agg(concat_ws(' ', 'screens', screens_since, site), ',' ORDER BY site)
                 FROM recovery_breakers WHERE screens_since IS NOT NULL))), 12) AS circumstances,
         s.last_tick_at, s.duration_ms, s.did, {SURROUNDINGS} AS around,
-        (SELECT to_json(one) FROM ({COUNTED}) AS one) AS counts,
+        (SELECT to_json(counted) FROM counted) AS counts,
         (SELECT coalesce(json_agg(one), '[]') FROM ({_FAILED}) AS one) AS service_failed,
         (SELECT coalesce(json_agg(one), '[]') FROM ({_INCIDENTS}) AS one) AS incidents,
         changes.changed, changes.gone

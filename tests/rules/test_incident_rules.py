@@ -165,7 +165,7 @@ def test_a_new_failure_joins_the_open_incident_that_it_fits(
 
 
 def merged(groups: list[Group], *known: JoinableIncident) -> list[Group]:
-    return rules.merged(groups, known, LIMITS.window)
+    return rules.merged(groups, known, LIMITS)
 
 
 def at_site(name: str, at: float, count: int = 3) -> Group:

@@ -19,6 +19,15 @@ from tests.stores.commands_world import add_client, seconds
 CONFIG: Config = config.load({})
 NOTHING = IncidentReport()
 MINUTE = timedelta(minutes=1)
+WRONGLY_COUNTED = sa.text(
+    """
+    SELECT i.id, i.members, i.present, i.peak, m.members, m.present FROM incidents AS i LEFT JOIN LATERAL (
+        SELECT count(DISTINCT client_uuid) AS members, count(*) FILTER (WHERE left_at IS NULL) AS present
+        FROM incident_members WHERE incident_id = i.id) AS m ON true
+    WHERE i.closed_at IS NULL AND i.members <> m.members OR i.present <> m.present OR i.peak < i.present
+        OR i.closed_at IS NOT NULL AND i.present <> 0
+    """
+)
 
 
 def listen(connection: Connection, at: datetime, since: datetime | None = None) -> None:
@@ -67,8 +76,11 @@ def come_back(connection: Connection, at: datetime, uuids: Sequence[str]) -> Non
 
 
 def observe(connection: Connection, at: datetime) -> IncidentReport:
+    """Observe incidents. Their counters are then what their members' rows say."""
     connection.execute(sa.update(bridge_status).values(canary_at=at))
-    return operations.observe(connection, at)
+    report = operations.observe(connection, at)
+    assert connection.execute(WRONGLY_COUNTED).all() == []
+    return report
 
 
 def all_of(connection: Connection, **wanted: Any) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ from tests.stores.incidents_world import (
     go_silent,
     happened,
     listen,
+    lose,
     notice_return,
     notice_silence,
     observe,
@@ -112,25 +113,99 @@ def test_one_that_fails_again_before_it_is_closed_joins_again(
     assert (only(connection)["members"], only(connection)["unwell"]) == (4, 1)
 
 
-def test_the_same_place_again_shortly_after_reopens_it(connection: Connection, now: datetime, dark: list[str]) -> None:
+def every_minute(connection: Connection, since: datetime, until: datetime) -> None:
+    while since < until:
+        observe(connection, since)
+        since += MINUTE
+
+
+@pytest.mark.parametrize("minutes", [1, 4, 5, 6, 29, 31, 61, 600, 1439])
+@pytest.mark.parametrize("still_dark", [0, 2])
+def test_a_blackout_after_a_recovery_is_the_next_incident(
+    connection: Connection, now: datetime, minutes: int, still_dark: int
+) -> None:
+    fleet = site(connection, now)
+    notice_silence(connection, now, fleet[:10])
+    notice_return(connection, now + 5 * MINUTE, fleet[still_dark:10])
+    again = now + (5 + minutes) * MINUTE
+    for at in sorted({again - MINUTE, min(again - MINUTE, now + 11 * MINUTE)}):
+        observe(connection, at)
+
+    report = notice_silence(connection, again, fleet[2:11], heard_before=181)
+
+    first, second = all_of(connection)
+    assert (report.opened, first["unwell"], first["again_of"], first["times"]) == (1, 0, None, 1)
+    assert first["closed_at"] is not None
+    assert (second["again_of"], second["times"]) == (first["id"], 2)
+    assert (second["opened_at"], second["began_at"], second["closed_at"]) == (again, again - seconds(181), None)
+    assert second["unwell"] == 9 + still_dark
+    size = 12 if minutes < 1430 else 11 - still_dark  # nobody heard the others for a day
+    assert second["cause"].startswith(f"9 of {size} displays at site Rome went silent within 8 s")
+
+
+def test_a_second_blackout_that_is_noticed_bit_by_bit_is_the_next_incident(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    """Two displays are too few and join the incident that has waned; with two more they are a crowd."""
     notice_return(connection, now + MINUTE, dark)
-    assert observe(connection, now + 7 * MINUTE).closed == 1
 
-    assert notice_silence(connection, now + 20 * MINUTE, dark) == IncidentReport(opened=1, joined=4)
+    assert notice_silence(connection, now + 4 * MINUTE, dark[:2]) == IncidentReport(joined=2)
+    assert notice_silence(connection, now + 5 * MINUTE, dark[2:]).opened == 1
 
-    incident = only(connection)
-    assert (incident["closed_at"], incident["unwell"], incident["members"]) == (None, 4, 4)
-    assert [kind for kind, _ in happened(connection, incident["id"])][-2:] == ["reopened", "joined"][::-1]
+    first, second = all_of(connection)
+    assert (first["closed_at"], first["unwell"]) == (now + 5 * MINUTE, 0)
+    assert (second["again_of"], second["unwell"], second["began_at"]) == (
+        first["id"],
+        4,
+        now + 4 * MINUTE - seconds(190),
+    )
+    assert [kind for kind, _ in happened(connection, first["id"])][-1] == "closed"
 
 
-def test_the_same_place_the_next_day_is_another_incident(connection: Connection, now: datetime) -> None:
+def test_displays_that_fail_before_most_were_well_join(connection: Connection, now: datetime) -> None:
+    fleet = site(connection, now)
+    notice_silence(connection, now, fleet[:10])
+    notice_return(connection, now + 5 * MINUTE, fleet[:7])  # three of ten are no fifth
+
+    assert notice_silence(connection, now + 10 * MINUTE, fleet[:7]) == IncidentReport(joined=7)
+    assert only(connection)["again_of"] is None
+
+
+def test_the_same_place_a_day_later_is_another_incident(connection: Connection, now: datetime) -> None:
     fleet = site(connection, now)[:4]
-    for at in (now, now + timedelta(days=1)):
+    for at in (now, now + timedelta(hours=25)):
         notice_silence(connection, at, fleet)
         notice_return(connection, at + MINUTE, fleet)
         observe(connection, at + 7 * MINUTE)
 
-    assert [row["opened_at"] for row in all_of(connection)] == [now, now + timedelta(days=1)]
+    assert [row["opened_at"] for row in all_of(connection)] == [now, now + timedelta(hours=25)]
+    assert [row["again_of"] for row in all_of(connection)] == [None, None]
+
+
+def test_a_place_that_loses_the_broker_again_and_again_is_one_incident(connection: Connection, now: datetime) -> None:
+    shop = site(connection, now)
+    for minute in (0, 5, 25):
+        at = now + minute * MINUTE
+        lose(connection, at, shop)
+        every_minute(connection, at + 3 * MINUTE, at + 5 * MINUTE)
+
+    assert (only(connection)["members"], only(connection)["again_of"]) == (12, None)
+
+
+def test_a_provider_that_fails_again_is_the_next_incident(connection: Connection, now: datetime) -> None:
+    shops = [site(connection, now, f"Shop {number}", 10) for number in range(6)]
+    gone = [shop[0] for shop in shops]
+    notice_silence(connection, now, gone)
+    notice_return(connection, now + 5 * MINUTE, gone)
+
+    notice_silence(connection, now + 8 * MINUTE, gone)  # the first is still open
+    first, second = all_of(connection)
+    assert (second["kind"], second["again_of"], second["unwell"]) == ("cluster", first["id"], 6)
+    notice_return(connection, now + 9 * MINUTE, gone)
+    observe(connection, now + 15 * MINUTE)
+
+    notice_silence(connection, now + 90 * MINUTE, gone)
+    assert (all_of(connection)[2]["again_of"], all_of(connection)[2]["times"]) == (second["id"], 3)
 
 
 def deaf(connection: Connection, at: datetime) -> IncidentReport:
@@ -186,7 +261,7 @@ def test_a_deleted_display_leaves(connection: Connection, now: datetime, dark: l
     assert observe(connection, now + MINUTE) == IncidentReport(left=1)
 
 
-def test_a_reopened_incident_does_not_count_displays_that_were_deleted(connection: Connection, now: datetime) -> None:
+def test_the_next_incident_does_not_count_displays_that_were_deleted(connection: Connection, now: datetime) -> None:
     fleet = site(connection, now)
     notice_silence(connection, now, fleet[:6])
     for uuid in fleet[:2]:
@@ -198,7 +273,7 @@ def test_a_reopened_incident_does_not_count_displays_that_were_deleted(connectio
 
     notice_silence(connection, now + 12 * MINUTE, fleet[2:7])
 
-    assert f"5 of {len(fleet) - 2} displays" in only(connection)["cause"]
+    assert f"5 of {len(fleet) - 2} displays" in all_of(connection)[1]["cause"]
 
 
 def test_looks_at_the_same_time_open_one_incident(engine: Engine) -> None:
@@ -236,6 +311,35 @@ def test_a_look_whose_connection_is_killed_before_its_end_is_made_again_whole(en
         assert operations.open_incident_of(connection, fleet) == {}
         assert operations.observe(connection, at).joined == 12
         assert set(operations.open_incident_of(connection, fleet)) == set(fleet)
+
+
+def test_counters_are_right_after_each_look_of_its_own_transaction(engine: Engine) -> None:
+    """Displays join, come back, are deleted and move from a cluster into the incident of their shop."""
+    with engine.begin() as connection:
+        at = database_now(connection)
+        listen(connection, at)
+        shops = [site(connection, at, f"Counted {number}", 10) for number in range(8)]
+    some = [shop[0] for shop in shops]
+    steps = [
+        lambda c, t: go_silent(c, t, some, heard_before=190),
+        lambda c, t: go_silent(c, t, shops[0][1:], heard_before=246),
+        lambda c, t: come_back(c, t, shops[0][:7]),
+        lambda c, t: clients_operations.delete(c, t, shops[0][8]),
+        lambda c, t: come_back(c, t, shops[0][7:8]),
+        lambda c, t: go_silent(c, t, shops[0][:7]),
+        lambda c, t: go_silent(c, t, shops[0][7:8]),
+        lambda c, t: come_back(c, t, [*some, *shops[0][:8]]),
+    ]
+    for number, step in enumerate(steps):
+        with engine.begin() as connection:
+            step(connection, at + number * MINUTE)
+            observe(connection, at + number * MINUTE)
+
+    with engine.begin() as connection:
+        rows = [
+            (row["members"], row["unwell"], row["times"]) for row in all_of(connection) if row["site"] == "Counted 0"
+        ]
+    assert rows == [(10, 0, 1), (9, 1, 2)]
 
 
 def look_and_be_killed(engine: Engine, at: datetime) -> None:

@@ -43,6 +43,18 @@ def test_a_dark_shop_is_one_incident_and_each_of_its_displays_names_it(connectio
     assert incidents_of(seen) == {one: incident.id if one in fleet[:10] else None for one in fleet}
 
 
+def test_the_dark_shop_stands_before_newer_incidents_of_few(connection: Connection, now: datetime) -> None:
+    shops = [site(connection, now, f"Shop {number}", 10) for number in range(6)]
+    large = site(connection, now, "Large", 40)
+    notice_silence(connection, now, [*shops[0], *large[:13]])  # one after the other
+    notice_silence(connection, now + 6 * MINUTE, [shop[0] for shop in shops[1:]])
+
+    seen = look(connection, now + 6 * MINUTE)
+
+    assert [(one.key, one.unwell) for one in seen.incidents] == [("Shop 0", 10), ("Large", 13), ("", 5)]
+    assert seen.incidents[2].id == max(one.id for one in seen.incidents)
+
+
 def test_a_display_that_is_back_names_no_incident_and_stays_a_member_until_its_end(
     connection: Connection, now: datetime
 ) -> None:

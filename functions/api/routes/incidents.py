@@ -40,7 +40,9 @@ class Incident(ListedIncident, frozen=True):
     `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the
     displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part
     of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has
-    no members. `taken_by` looks after it since `taken_at`, and has left `note`; null: nobody does.
+    no members. `again_of` is the incident of the same displays or place within the day before; `times` counts those of
+    that day, this one too. `taken_by` looks after
+    it since `taken_at`, and has left `note`; null: nobody does.
     """
 
     cause_sentences: list[CauseSentence] | None

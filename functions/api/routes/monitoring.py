@@ -61,7 +61,7 @@ class DisplaysQuery(LongPageQuery):
 
 
 class StandingIncident(OngoingIncident, frozen=True):
-    """An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it.
+    """An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it. The gravest is first.
 
     `cause_sentences` says the same as `cause` in codes; null: older code wrote it.
     """
