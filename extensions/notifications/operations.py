@@ -228,7 +228,7 @@ def _open(desk: _Desk, found: Sequence[Trouble], standing: Sequence[Notice]) -> 
     """Write messages about troubles that began or got worse: ids to send."""
     if not found:
         return []
-    gap_began = desk.now - rules.AGAIN_AFTER
+    gap_began = desk.now - troubles_rules.AGAIN_AFTER
     lately = deliveries_store.opened_since(desk.connection, [trouble.root for trouble in found], gap_began)
     lately |= {(notice.channel_id, notice.root) for notice in standing}
     by_root: dict[str, list[Notice]] = defaultdict(list)

@@ -16,7 +16,6 @@ GROWN: Final = 2  # or if it has GROWN times the displays of its first message, 
 GROWN_BY: Final = 5
 WELL_FOR: Final = timedelta(minutes=2)  # a display must be well for so long before a message says so
 FOLDED_FROM: Final = 4  # this many displays at once on one channel become one message
-AGAIN_AFTER: Final = timedelta(hours=1)  # between two messages about the same display, incident or breaker
 UNSTEADY_FOR: Final = timedelta(minutes=10)  # a list of unsteady connections waits so long for more displays
 UNSTEADY_GAP: Final = timedelta(hours=1)  # the shortest time between two such lists
 UNSTEADY_AGAIN: Final = timedelta(days=1)  # a display is on such a list at most once in this time
@@ -155,7 +154,7 @@ def escalation(notice: Notice, trouble: Trouble, now: datetime) -> NotificationE
         return None
     before, displays = int(notice.facts.get("displays") or 0), len(trouble.displays)
     grew = displays >= max(GROWN * before, before + GROWN_BY)
-    lasts = bool(displays) and now - notice.created_at >= ESCALATES_AFTER
+    lasts = bool(displays) and now - max(notice.created_at, trouble.opened_at or notice.created_at) >= ESCALATES_AFTER
     return NotificationEvent.INCIDENT_ESCALATED if grew or lasts else None
 
 

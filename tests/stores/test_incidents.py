@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -320,7 +321,7 @@ def test_counters_are_right_after_each_look_of_its_own_transaction(engine: Engin
         listen(connection, at)
         shops = [site(connection, at, f"Counted {number}", 10) for number in range(8)]
     some = [shop[0] for shop in shops]
-    steps = [
+    steps: list[Any] = [
         lambda c, t: go_silent(c, t, some, heard_before=190),
         lambda c, t: go_silent(c, t, shops[0][1:], heard_before=246),
         lambda c, t: come_back(c, t, shops[0][:7]),

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from extensions.notifications.troubles import rules, store
-from extensions.notifications.troubles.rules import Display, Stage, Trouble
+from extensions.notifications.troubles.rules import Display, Spell, Stage, Trouble
 from extensions.notifications.troubles.store import AilingDisplay, IncidentToTell, UnwellDisplay
 from shared.clients import losses_store
 from shared.config import Config
@@ -28,6 +28,7 @@ ENDED: Final = "ended_certificate"
 LIMIT: Final = "limit"
 LOGIN: Final = "login"
 EMPTY_SITE: Final = "empty_site"
+FLAPPING: Final = "flapping"
 CONVERSIONS_OF: Final = timedelta(days=1)
 
 
@@ -38,31 +39,42 @@ def incidents(connection: Connection) -> list[Trouble]:
     back: dict[int, list[Display]] = defaultdict(list)
     for row in store.members(connection, [row.id for row in rows]) if rows else ():
         (back if row.back else members)[row.incident_id].append(row)
-    return [_incident(row, members[row.id], back[row.id]) for row in rows]
+    lines: dict[int, list[Spell]] = defaultdict(list)
+    for spell in store.lines(connection, [row.id for row in rows], rules.AGAIN_AFTER) if rows else ():
+        lines[spell.of].append(spell)
+    return [_incident(row, members[row.id], back[row.id], lines[row.id]) for row in rows]
 
 
-def _incident(row: IncidentToTell, members: Sequence[Display], back: Sequence[Display]) -> Trouble:
-    """An incident as a trouble. One of kind `listening` has no displays and concerns every channel."""
+def _incident(
+    row: IncidentToTell, members: Sequence[Display], back: Sequence[Display], line: Sequence[Spell]
+) -> Trouble:
+    """An incident as a trouble. One of kind `listening` has no displays and concerns every channel.
+
+    While a place keeps failing, all its incidents are one trouble.
+    """
     is_ours = row.kind == IncidentKind.LISTENING
     met = [*members, *back]
     sites = frozenset(display.site for display in met if display.site is not None)
-    root = f"incident:{row.id}"
+    third = rules.flapping(line)
+    root = f"incident:{row.id}" if third is None else f"{FLAPPING}:{third.id}"
+    times = sum(spell.is_of_the_day for spell in line)
     words = "" if members or not back else f" {rules.all_back(len(back))}"
     return Trouble(
         root=root,
-        subject=f"{root}:{row.reopened}",
+        subject=f"{root}:{0 if third else row.reopened}",
         event=NotificationEvent.BRIDGE_SILENT if is_ours else NotificationEvent.INCIDENT_OPENED,
-        title=rules.incident_title(row.kind, row.key, len(met), sites),
+        title=rules.incident_title(row.kind, row.key, len(met), sites, times, keeps=third is not None),
         cause=rules.bounded(row.cause + words),
         since=row.began_at,
-        noticed_at=max(row.opened_at, row.reopened_at or row.opened_at),
+        noticed_at=third.opened_at if third else max(row.opened_at, row.reopened_at or row.opened_at),
         sites=None if is_ours else sites,
         displays=tuple(members),
         back=tuple(back),
         recovery="Recovery does nothing until we hear the fleet again." if is_ours else "",
         taken_by=row.taken_by,
         link=f"/?v=incidents&i={row.id}",
-        more={"incident_id": row.id, "kind": row.kind},
+        more={"incident_id": row.id, "kind": row.kind, "times": times},
+        opened_at=row.opened_at,
     )
 
 
@@ -289,11 +301,7 @@ def over(
     for root in roots:
         kind, _, name = root.partition(":")
         names[kind].append(name)
-    found: dict[str, bool] = {}
-    if ids := names["incident"]:
-        found |= {
-            f"incident:{i}": silently for i, silently in store.over_incidents(connection, [int(i) for i in ids]).items()
-        }
+    found = _over_incidents(connection, now, names)
     values = {"now": now, "well_since": well_since, "recovers": config["CRASH_RECOVERY_ENABLED"]}
     for kind in store.OVER.keys() & names.keys():
         ended = store.over(connection, kind, names[kind], **values)
@@ -304,6 +312,17 @@ def over(
     found |= _over_emptied(connection, names[EMPTY_SITE])
     if names[CERTIFICATE] or names[ENDED]:
         found |= _over_certificates(connection, now, names[CERTIFICATE], names[ENDED])
+    return found
+
+
+def _over_incidents(connection: Connection, now: datetime, names: Mapping[str, Sequence[Any]]) -> dict[str, bool]:
+    found: dict[str, bool] = {}
+    if ids := names["incident"]:
+        over = store.over_incidents(connection, [int(i) for i in ids])
+        found |= {f"incident:{i}": silently for i, silently in over.items()}
+    if ids := names[FLAPPING]:
+        over = store.over_flapping(connection, [int(i) for i in ids], now - rules.AGAIN_AFTER)
+        found |= {f"{FLAPPING}:{i}": silently for i, silently in over.items()}
     return found
 
 

@@ -25,6 +25,7 @@ from shared.vocabulary import (
 )
 
 VERSION: Final = 1  # of a webhook's JSON; added fields do not change it
+AGAIN_AFTER: Final = timedelta(hours=1)  # between two messages about the same display, incident or breaker
 UNWELL_FOR: Final = timedelta(minutes=15)  # one display alone is silent or crashed for so long before a message
 LONGEST_NAME: Final = 100
 LONGEST_WORDS: Final = 1000
@@ -80,6 +81,8 @@ class Trouble(Struct, frozen=True):
     """Its path on the dashboard."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Further facts for scripts."""
+    opened_at: datetime | None = None
+    """When its present incident opened; a place that keeps failing is noticed before that."""
 
     @property
     def uuids(self) -> frozenset[str]:
@@ -96,16 +99,46 @@ def bounded(words: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in words).split())[:LONGEST_WORDS]
 
 
-def incident_title(kind: str, key: str, count: int, sites: Collection[str]) -> str:
-    """The title of an incident."""
+class Spell(Struct, frozen=True):
+    """An incident of the line of incidents that leads to the open incident `of`, each the next of one place."""
+
+    of: int
+    id: int
+    opened_at: datetime
+    closed_at: datetime | None
+    is_of_the_day: bool
+    """It lasted into the day before `of` opened."""
+
+
+def flapping(line: Sequence[Spell]) -> Spell | None:
+    """The incident from which on a place keeps failing: the third within AGAIN_AFTER. It does until well for so long.
+
+    `line`: the incidents of the place, the oldest first.
+    """
+    third = None
+    for number, spell in enumerate(line):
+        before = line[number - 1].closed_at if number else None
+        if before is not None and spell.opened_at - before >= AGAIN_AFTER:
+            third = None
+        elif third is None and number > 1 and spell.opened_at - line[number - 2].opened_at <= AGAIN_AFTER:
+            third = spell
+    return third
+
+
+def incident_title(
+    kind: str, key: str, count: int, sites: Collection[str], times: int = 1, *, keeps: bool = False
+) -> str:
+    """The title of an incident, which is the place's one of `times` in a day."""
     if kind == "listening":
         return "We do not hear the fleet"
-    number = f"{count} display" + ("" if count == 1 else "s")
+    where = f" at {len(sites)} sites" if len(sites) > 1 else ""
     if kind == "site":
-        return f"{number} at {plain(key)} failed together"
+        where = f" at {plain(key)}"
     if kind == "subnet":
-        return f"{number} in the subnet {plain(key)} failed together"
-    return f"{number} at {len(sites)} sites failed together" if len(sites) > 1 else f"{number} failed together"
+        where = f" in the subnet {plain(key)}" + "".join(f" of {plain(site)}" for site in sites if len(sites) == 1)
+    what = ("keeps failing" if count == 1 else "keep failing") if keeps else "failed together"
+    again = f"{'' if keeps else ' again'} ({times} times in 24 hours)" if times > 1 else ""
+    return f"{count} display{'' if count == 1 else 's'}{where} {what}{again}"
 
 
 def all_back(count: int) -> str:

@@ -1,13 +1,13 @@
 """SQL that finds troubles, and troubles that are over. Its cost grows with the troubles, not with the fleet."""
 
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from extensions.notifications.troubles.rules import Display
+from extensions.notifications.troubles.rules import Display, Spell
 from shared.clients.limits_store import VALUES
 from shared.clients.logins_rules import SHARED_FOR
 from shared.clients.store import ClientState
@@ -224,6 +224,22 @@ def incidents(connection: Connection) -> list[IncidentToTell]:
 
 @query.rows(
     """
+    WITH RECURSIVE line AS (
+        SELECT i.id AS of, i.opened_at AS last_at, i.id, i.again_of, i.opened_at, i.closed_at FROM incidents AS i
+        WHERE i.id = ANY(CAST(:incident_ids AS bigint[]))
+        UNION ALL SELECT l.of, l.last_at, i.id, i.again_of, i.opened_at, i.closed_at
+        FROM line AS l JOIN incidents AS i ON i.id = l.again_of AND (i.closed_at > l.last_at - interval '1 day'
+            OR i.closed_at > l.opened_at - CAST(:gap AS interval)))
+    SELECT of, id, opened_at, closed_at, coalesce(closed_at > last_at - interval '1 day', true) AS is_of_the_day
+    FROM line ORDER BY of, opened_at, id
+    """
+)
+def lines(connection: Connection, incident_ids: Collection[int], gap: timedelta) -> list[Spell]:
+    """These incidents and those before them, of the day before or not well for `gap` in between, the oldest first."""
+
+
+@query.rows(
+    """
     SELECT m.incident_id, c.uuid, c.name, c.site, bool_and(m.left_at IS NOT NULL) AS back
     FROM incident_members AS m JOIN clients AS c ON c.uuid = m.client_uuid
     WHERE m.incident_id = ANY(CAST(:incident_ids AS bigint[]))
@@ -273,13 +289,30 @@ def conversions(connection: Connection, since: datetime) -> list[FailedConversio
 
 @query.rows(
     """
-    SELECT asked.id, i.merged_into IS NOT NULL OR i.id IS NULL AS silently
+    SELECT asked.id, i.merged_into IS NOT NULL OR i.id IS NULL OR EXISTS (
+        SELECT FROM incidents AS n WHERE n.again_of = i.id AND n.opened_at <= i.closed_at) AS silently
     FROM unnest(CAST(:ids AS bigint[])) AS asked(id) LEFT JOIN incidents AS i ON i.id = asked.id
     WHERE i.id IS NULL OR i.closed_at IS NOT NULL
     """
 )
 def over_incidents(connection: Connection, ids: Collection[int]) -> dict[int, bool]:
-    """Which of these incidents are over; True when the incident was merged into another one or deleted."""
+    """Which of these incidents are over; True when it went on as another one or was deleted."""
+
+
+@query.rows(
+    """
+    WITH RECURSIVE later AS (
+        SELECT id AS of, id, closed_at, merged_into FROM incidents WHERE id = ANY(CAST(:ids AS bigint[]))
+        UNION ALL
+        SELECT l.of, n.id, n.closed_at, n.merged_into FROM later AS l JOIN incidents AS n ON n.again_of = l.id)
+    SELECT asked.id, coalesce(bool_or(l.merged_into IS NOT NULL), true) AS silently
+    FROM unnest(CAST(:ids AS bigint[])) AS asked(id) LEFT JOIN later AS l ON l.of = asked.id
+    GROUP BY asked.id
+    HAVING coalesce(bool_and(l.closed_at IS NOT NULL AND l.closed_at <= CAST(:well_since AS timestamptz)), true)
+    """
+)
+def over_flapping(connection: Connection, ids: Collection[int], well_since: datetime) -> dict[int, bool]:
+    """Which of these incidents were, with all that followed them, over by `well_since`; True as in `over_incidents`."""
 
 
 @query.rows("SELECT id, taken_by FROM incidents WHERE id = ANY(:ids) AND taken_by IS NOT NULL")
