@@ -26,10 +26,8 @@ from shared.recovery.breakers.operations import Watch
 from shared.recovery.evidence import operations as evidence
 from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.rules import (
-    Condition,
     Fleet,
     RecoveryFacts,
-    condition,
     has_recovered,
     is_healthy,
     is_unwell,
@@ -64,26 +62,25 @@ class RecoveryReport(Struct, frozen=True):
 class Case(Struct, frozen=True):
     """One client in a tick: its facts and the verdict."""
 
-    row: RecoveryFacts
-    client: Condition
+    client: RecoveryFacts
     verdict: Verdict
     healthy: bool
     """The client is known to be well; then its verdict means nothing."""
 
     @property
     def uuid(self) -> str:
-        return self.row.uuid
+        return self.client.uuid
 
     @property
     def since(self) -> datetime:
         """Since when the client has been unwell, to order the clients that are due."""
-        row, basis = self.row, self.verdict.basis
+        client, basis = self.client, self.verdict.basis
         failed = {
-            RecoveryBasis.SERVICE_FAILED: row.service_failed_at,
-            RecoveryBasis.SCREEN_FAILED: row.screen_failed_since,
+            RecoveryBasis.SERVICE_FAILED: client.service_failed_at,
+            RecoveryBasis.SCREEN_FAILED: client.screen_failed_since,
         }
-        began = failed.get(basis, row.process_status_since) if basis is not None else row.process_status_since
-        at = row.last_heartbeat_at if basis is RecoveryBasis.STALE or began is None else began
+        began = failed.get(basis, client.process_status_since) if basis is not None else client.process_status_since
+        at = client.last_heartbeat_at if basis is RecoveryBasis.STALE or began is None else began
         return at or UNKNOWN_SINCE
 
 
@@ -114,28 +111,27 @@ def _is_unwell(one: ClientState) -> bool:
 
 
 def states_of_facts(
-    connection: Connection, now: datetime, config: Config, rows: Sequence[RecoveryFacts], around: Surroundings
+    connection: Connection, now: datetime, config: Config, clients: Sequence[RecoveryFacts], around: Surroundings
 ) -> dict[str, ShownRecovery]:
     """Like `states_of`, for unwell clients whose rows the caller has read."""
     standing = breakers.standing(connection, config) if around.breakers else {}
     screens = screens_operations.standing(connection, config) if around.breakers else {}
-    uuids = [row.uuid for row in rows]
+    uuids = [client.uuid for client in clients]
     fleet = evidence.circumstances(connection, now, config, around, standing, uuids, screens=screens)
-    clients = {row.uuid: condition(row, now, fleet) for row in rows}
-    verdicts = {uuid: rules.recovery_state(client, now, fleet) for uuid, client in clients.items()}
-    if any(verdict.basis is RecoveryBasis.STALE for verdict in verdicts.values()):  # only then is the scan needed
+    verdicts = [rules.recovery_state(client, now, fleet) for client in clients]
+    if any(verdict.basis is RecoveryBasis.STALE for verdict in verdicts):  # only then is the scan needed
         fleet = replace(fleet, late=breakers.why_late(connection, now, config, around.bridge))
-        verdicts = {uuid: rules.recovery_state(client, now, fleet) for uuid, client in clients.items()}
+        verdicts = [rules.recovery_state(client, now, fleet) for client in clients]
     return {
-        uuid: ShownRecovery(
+        client.uuid: ShownRecovery(
             state=verdict.state,
             why=verdict.why,
             why_sentences=verdict.sentence.coded,
             until=verdict.until,
             mute=verdict.mute,
-            step=clients[uuid].step,
+            step=client.step,
         )
-        for uuid, verdict in verdicts.items()
+        for client, verdict in zip(clients, verdicts, strict=True)
     }
 
 
@@ -164,8 +160,8 @@ def recover(connection: Connection, now: datetime, config: Config, timings: Timi
     due = sorted((case for case in cases if case.verdict.acts), key=lambda case: (case.since, case.uuid))
     chosen = _still_due(connection, now, config, fleet, bridge, _within_cap(connection, cap, watch, due), quiet)
     issued = _issue(connection, now, chosen, timings)
-    _record(connection, now, bridge, [case for case in cases if not case.healthy], chosen, issued)
-    recovered = _note_health(connection, now, cases)
+    _record(connection, now, fleet, bridge, [case for case in cases if not case.healthy], chosen, issued)
+    recovered = _note_health(connection, now, fleet, cases)
     actions = [case.verdict.action for case in chosen if case.uuid in issued]
     return RecoveryReport(
         command_ids=tuple(issued.values()),
@@ -200,13 +196,9 @@ def resume(connection: Connection, now: datetime, client_uuid: str, by: str) -> 
 
 def _cases(connection: Connection, now: datetime, fleet: Fleet, uuids: Collection[str]) -> list[Case]:
     """These clients, each with its verdict, without the deleted ones."""
-    return _judged(evidence.conditions(connection, now, fleet, uuids), now, fleet) if uuids else []
-
-
-def _judged(found: Sequence[tuple[RecoveryFacts, Condition]], now: datetime, fleet: Fleet) -> list[Case]:
+    clients = evidence_store.facts(connection, uuids) if uuids else []
     return [
-        Case(row, client, rules.recovery_state(client, now, fleet), is_healthy(client, now, fleet))
-        for row, client in found
+        Case(client, rules.recovery_state(client, now, fleet), is_healthy(client, now, fleet)) for client in clients
     ]
 
 
@@ -287,14 +279,14 @@ def _rung(case: Case, command_id: str) -> Rung:
     return Rung(case.uuid, command_id, case.verdict.basis, restarts=int(is_restart), reboots=int(not is_restart))
 
 
-def _note_health(connection: Connection, now: datetime, cases: Sequence[Case]) -> int:
+def _note_health(connection: Connection, now: datetime, fleet: Fleet, cases: Sequence[Case]) -> int:
     """Store since when clients on the ladder are well. Returns how many were reset, well for long enough."""
     notes = []
     for case in cases:
-        since = case.row.healthy_since
+        since = case.client.healthy_since
         if not (case.client.step or case.client.refused) or (since is None and not case.healthy):
             continue
-        well = (since or now) if stays_well(case.client, now) else None
+        well = (since or now) if stays_well(case.client, now, fleet) else None
         recovered = has_recovered(case.client, now, well)
         if recovered or well != since:
             notes.append(HealthNote(case.uuid, well, recovered))
@@ -306,6 +298,7 @@ def _note_health(connection: Connection, now: datetime, cases: Sequence[Case]) -
 def _record(
     connection: Connection,
     now: datetime,
+    fleet: Fleet,
     bridge: BridgeStatus,
     unwell: Sequence[Case],
     chosen: Sequence[Case],
@@ -313,7 +306,7 @@ def _record(
 ) -> None:
     """Record the actions, and each decision to do nothing that differs from the client's last one."""
     acted = [case for case in chosen if case.uuid in issued]
-    changed = [case for case in unwell if case.uuid not in issued and _is_news(case, now)]
+    changed = [case for case in unwell if case.uuid not in issued and _is_news(case, now, fleet)]
     events = [_event(case, bridge, issued.get(case.uuid)) for case in (*acted, *changed)]
     if events:
         store.record(connection, now, events)
@@ -321,35 +314,35 @@ def _record(
         store.note_decisions(connection, now, {case.uuid: case.verdict.state for case in changed})
 
 
-def _is_news(case: Case, now: datetime) -> bool:
+def _is_news(case: Case, now: datetime, fleet: Fleet) -> bool:
     """Whether this decision differs from the last one, or is about a new silence."""
     if case.verdict.state not in rules.RECORDED:
         return False
-    heard_at, decided_at = case.client.last_sign_at, case.row.decided_at
-    if case.row.decided != case.verdict.state or heard_at is None or decided_at is None:
-        return case.row.decided != case.verdict.state
-    return now - heard_at > case.client.stale_after and heard_at > decided_at
+    heard_at, decided_at = case.client.last_sign_at, case.client.decided_at
+    if case.client.decided != case.verdict.state or heard_at is None or decided_at is None:
+        return case.client.decided != case.verdict.state
+    return now - heard_at > fleet.stale_after(case.client) and heard_at > decided_at
 
 
 def _event(case: Case, bridge: BridgeStatus, command_id: str | None) -> NewDecision:
     """The record of the decision on one client."""
-    verdict, row = case.verdict, case.row
+    verdict, client = case.verdict, case.client
     heard = ("process_status_since", "last_heartbeat_at", "sign_at")
     moments = (*heard, "lockout_until", "service_failed_at", "unheard_at", "screen_failed_since")
     seen = {
         "state": verdict.state,
-        "step": case.client.step,
+        "step": client.step,
         "basis": verdict.basis,
-        "process_status": row.process_status,
-        "screen_health": row.screen_health,
-        "presence": row.presence,
-        **{name: _text(getattr(row, name)) for name in moments},
+        "process_status": client.process_status,
+        "screen_health": client.screen_health,
+        "presence": client.presence,
+        **{name: _text(getattr(client, name)) for name in moments},
         "canary_at": _text(bridge.canary_at),
         "connected_since": _text(bridge.connected_since),
     }
     acted = command_id is not None and verdict.action is not None
     decision = RecoveryDecision(verdict.action) if acted and verdict.action else RecoveryDecision.NONE
-    why = rules.why_acted(case.client, verdict) if acted else verdict.sentence
+    why = rules.why_acted(client, verdict) if acted else verdict.sentence
     return NewDecision(case.uuid, decision, why.english, in_code(why), seen, command_id)
 
 

@@ -15,7 +15,7 @@ from shared.commands.rules import RESULT_WITHIN, USUAL_TTL, is_able
 from shared.quiet.rules import AFTER_OPENING
 from shared.recovery import words_rules
 from shared.recovery.breakers.rules import SEEN_WITHIN
-from shared.recovery.evidence.rules import Condition, Fleet, evidence, is_heard, is_mute
+from shared.recovery.evidence.rules import Fleet, RecoveryFacts, evidence, is_heard, is_mute, why_held
 from shared.recovery.screens_rules import LOOK_AROUND as LOOK_AT_SCREENS
 from shared.recovery.screens_rules import of_screen
 from shared.sentences import Coded, Sentence, joined
@@ -100,19 +100,19 @@ def cap(seen: int) -> int:
     return max(SMALLEST_CAP, int(SHARE_OF_FLEET * seen) - SMALLEST_CAP)
 
 
-def recovery_state(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
+def recovery_state(client: RecoveryFacts, now: datetime, fleet: Fleet) -> Verdict:
     """What recovery does about an unhealthy client, and why."""
     verdict = _switched_off(fleet) or _before_evidence(client, now, fleet)
     if is_mute(client, now, fleet):
-        missing = words_rules.heartbeats_missing(refused=dict(client.put_aside))
+        missing = words_rules.heartbeats_missing(refused=client.put_aside or {})
         if verdict is None:
             verdict = Verdict(RecoveryState.VERIFYING, missing, mute=True)
         else:
             verdict = replace(verdict, sentence=joined([missing, verdict.sentence]), mute=True)
     verdict = verdict or _by_evidence(client, now, fleet)
-    if client.incident is None or not fleet.enabled:
+    if (incident := fleet.incidents.get(client.uuid)) is None or not fleet.enabled:
         return verdict
-    return replace(verdict, sentence=joined([verdict.sentence, words_rules.part_of_incident(), client.incident]))
+    return replace(verdict, sentence=joined([verdict.sentence, words_rules.part_of_incident(), incident]))
 
 
 def _switched_off(fleet: Fleet) -> Verdict | None:
@@ -121,12 +121,12 @@ def _switched_off(fleet: Fleet) -> Verdict | None:
     return Verdict(RecoveryState.OFF, words_rules.recovery_off())
 
 
-def _before_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict | None:
+def _before_evidence(client: RecoveryFacts, now: datetime, fleet: Fleet) -> Verdict | None:
     """The verdict that does not depend on the display's state; None when the state decides."""
     if client.open_action is not None:
         return _of_open_command(client, client.open_action, now)
-    if client.hold is not None:
-        return Verdict(RecoveryState.HELD, client.hold, client.held_until)
+    if (held := why_held(client, now, fleet)) is not None:
+        return Verdict(RecoveryState.HELD, *held)
     if fleet.bridge_silent:
         return Verdict(RecoveryState.BLOCKED_BRIDGE, words_rules.bridge_silent())
     if client.step >= len(LADDER):
@@ -136,23 +136,23 @@ def _before_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict 
     return None
 
 
-def _of_open_command(client: Condition, action: str, now: datetime) -> Verdict:
+def _of_open_command(client: RecoveryFacts, action: str, now: datetime) -> Verdict:
     """The verdict for an open command. A command open for longer than recovery's own could be is another's: wait."""
-    if client.open_since is None or now - client.open_since <= COMMAND_LIFE:
+    since = client.open_created_at
+    if since is None or now - since <= COMMAND_LIFE:
         return Verdict(RecoveryState.IN_FLIGHT, words_rules.command_open(action=action), client.open_until)
-    seconds = _seconds(now - client.open_since)
-    why = words_rules.command_of_another(action=action, by=client.open_by, seconds=seconds)
+    why = words_rules.command_of_another(action=action, by=client.open_requested_by, seconds=_seconds(now - since))
     return Verdict(RecoveryState.LOCKED, why, client.open_until)
 
 
-def _by_evidence(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
+def _by_evidence(client: RecoveryFacts, now: datetime, fleet: Fleet) -> Verdict:
     basis = evidence(client, now, fleet)
     if basis is None:
         return _of_uncertain(client, now, fleet)
     return _obstacle(client, now, fleet, basis) or _due(client, now, fleet, basis)
 
 
-def _nothing_helped(client: Condition, now: datetime) -> Sentence:
+def _nothing_helped(client: RecoveryFacts, now: datetime) -> Sentence:
     seconds = _seconds(now - client.tried_since) if client.tried_since else None
     return words_rules.nothing_helped(restarts=client.restarts, reboots=client.reboots, seconds=seconds)
 
@@ -166,7 +166,7 @@ class _Refused(TypedDict):
     elsewhere: bool
 
 
-def _refused(client: Condition) -> _Refused:
+def _refused(client: RecoveryFacts) -> _Refused:
     return {
         "restarts": client.refused_restarts,
         "reboots": client.refused_reboots,
@@ -179,7 +179,7 @@ def _seconds(duration: timedelta) -> int:
     return int(duration.total_seconds())
 
 
-def _of_uncertain(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
+def _of_uncertain(client: RecoveryFacts, now: datetime, fleet: Fleet) -> Verdict:
     """The verdict for a client that is unwell without evidence to act on."""
     if client.last_heartbeat_at is None:
         return Verdict(RecoveryState.NOT_RECOVERED, words_rules.no_heartbeat_yet())
@@ -189,7 +189,7 @@ def _of_uncertain(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
             why = words_rules.reports_come_again()
         else:
             why = words_rules.not_heard_since()
-        return Verdict(RecoveryState.BLOCKED_BRIDGE, why, since + client.stale_after if since else None)
+        return Verdict(RecoveryState.BLOCKED_BRIDGE, why, since + fleet.stale_after(client) if since else None)
     if client.service_failed_unit is not None:
         return Verdict(RecoveryState.VERIFYING, words_rules.failure_not_repeated(unit=client.service_failed_unit))
     if client.screen is not None:
@@ -197,7 +197,7 @@ def _of_uncertain(client: Condition, now: datetime, fleet: Fleet) -> Verdict:
     return Verdict(RecoveryState.VERIFYING, words_rules.heard_again())
 
 
-def _obstacle(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -> Verdict | None:
+def _obstacle(client: RecoveryFacts, now: datetime, fleet: Fleet, basis: RecoveryBasis) -> Verdict | None:
     """The obstacle to acting on this evidence; None when there is none."""
     if _is_unreachable(client, basis):
         return Verdict(RecoveryState.UNREACHABLE, _unreachable(client, basis))
@@ -214,7 +214,7 @@ def _obstacle(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBas
     return None
 
 
-def _is_unreachable(client: Condition, basis: RecoveryBasis) -> bool:
+def _is_unreachable(client: RecoveryFacts, basis: RecoveryBasis) -> bool:
     """Whether the broker said that the display is not connected, and it gave no sign of life since."""
     offline = client.presence is Presence.OFFLINE
     if offline and basis is RecoveryBasis.STALE:
@@ -225,22 +225,22 @@ def _is_unreachable(client: Condition, basis: RecoveryBasis) -> bool:
     return any(at is not None and all(sign <= at for sign in signs) for at in gone)
 
 
-def _breaker(client: Condition, fleet: Fleet, basis: RecoveryBasis) -> Sentence | None:
+def _breaker(client: RecoveryFacts, fleet: Fleet, basis: RecoveryBasis) -> Sentence | None:
     """Why an open breaker of the fleet or of this client's site stops recovery; None without one."""
     which = {RecoveryBasis.STALE: fleet.breakers, RecoveryBasis.SCREEN_FAILED: fleet.screens}.get(basis, {})
     of_site = which.get(client.site) if client.site is not None else None
     return which.get(None) or of_site
 
 
-def _is_silent_too_long(client: Condition, now: datetime) -> bool:
+def _is_silent_too_long(client: RecoveryFacts, now: datetime) -> bool:
     """Whether the client has been silent for more than LONGEST_SILENCE: a reboot would have helped before."""
     return client.last_sign_at is not None and now - client.last_sign_at > LONGEST_SILENCE
 
 
-def _locked(client: Condition, until: datetime) -> Verdict:
+def _locked(client: RecoveryFacts, until: datetime) -> Verdict:
     if client.done_action is not None:
         return Verdict(RecoveryState.VERIFYING, words_rules.command_done(action=client.done_action), until)
-    if client.locked_by_refusal:
+    if client.lockout_is_ours and client.refused_reason is not None:
         return Verdict(RecoveryState.LOCKED, words_rules.asked_again_later(**_refused(client)), until)
     return Verdict(RecoveryState.LOCKED, words_rules.sent_lately(), until)
 
@@ -250,7 +250,7 @@ def action_for(basis: RecoveryBasis, step: int) -> CommandAction:
     return CommandAction.REBOOT_HOST if basis is RecoveryBasis.STALE else LADDER[step]
 
 
-def _due(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -> Verdict:
+def _due(client: RecoveryFacts, now: datetime, fleet: Fleet, basis: RecoveryBasis) -> Verdict:
     since = client.process_status_since or now
     if basis is RecoveryBasis.CRASHED and now - since < CRASHED_FOR:
         return Verdict(RecoveryState.DUE, words_rules.watchdog_first(), since + CRASHED_FOR)
@@ -264,7 +264,7 @@ def _due(client: Condition, now: datetime, fleet: Fleet, basis: RecoveryBasis) -
     return Verdict(RecoveryState.DUE, _with_tries(client, due, no_help), action=action, basis=basis)
 
 
-def _with_tries(client: Condition, sentence: Sentence, no_help: Sentence) -> Sentence:
+def _with_tries(client: RecoveryFacts, sentence: Sentence, no_help: Sentence) -> Sentence:
     """The sentence, then what did not help and what the display refused."""
     tries = [no_help] if client.step else []
     if client.refused:
@@ -272,41 +272,41 @@ def _with_tries(client: Condition, sentence: Sentence, no_help: Sentence) -> Sen
     return joined([sentence, *tries])
 
 
-def _screen(client: Condition, basis: RecoveryBasis) -> ScreenHealthStatus | None:
+def _screen(client: RecoveryFacts, basis: RecoveryBasis) -> ScreenHealthStatus | None:
     """How the screen fails, if the evidence is about the screen."""
     return client.screen if basis is RecoveryBasis.SCREEN_FAILED else None
 
 
-def _silence_waits(client: Condition, now: datetime, fleet: Fleet) -> tuple[Sentence, datetime | None] | None:
+def _silence_waits(client: RecoveryFacts, now: datetime, fleet: Fleet) -> tuple[Sentence, datetime | None] | None:
     """Why recovery does not act on a silence yet, and until when; None when it acts."""
     if (until := _looks_around_until(client, fleet)) > now:
         return words_rules.others_first(), until
-    if (until := _starts_until(client, now)) > now:
+    if (until := _starts_until(client, now, fleet)) > now:
         return words_rules.shop_just_opened(), until
-    if (until := _listened_to_until(client, now)) > now:
+    if (until := _listened_to_until(client, now, fleet)) > now:
         return words_rules.first_heartbeat_awaited(), until
     return None if fleet.late is None else (fleet.late, None)
 
 
-def _looks_around_until(client: Condition, fleet: Fleet) -> datetime:
+def _looks_around_until(client: RecoveryFacts, fleet: Fleet) -> datetime:
     """When all displays that fell silent together with this one are stale.
 
     Displays that fall silent at one moment become stale one after another, within one interval. A tick in between would
     see too few for a breaker, and reboot the first of them.
     """
     moments = [at for at in (client.last_sign_at, fleet.listening_since) if at is not None]
-    return max(moments) + client.stale_after * (1 + LOOK_AROUND)
+    return max(moments) + fleet.stale_after(client) * (1 + LOOK_AROUND)
 
 
-def _starts_until(client: Condition, now: datetime) -> datetime:
+def _starts_until(client: RecoveryFacts, now: datetime, fleet: Fleet) -> datetime:
     """Until when a display that fell silent while its shop was closed may take to start."""
-    silent_since = client.last_sign_at
-    if client.opened_at is None or silent_since is None or silent_since >= client.opened_at:
+    silent_since, opened_at = client.last_sign_at, fleet.opened.get(client.uuid)
+    if opened_at is None or silent_since is None or silent_since >= opened_at:
         return now
-    return client.opened_at + AFTER_OPENING
+    return opened_at + AFTER_OPENING
 
 
-def _listened_to_until(client: Condition, now: datetime) -> datetime:
+def _listened_to_until(client: RecoveryFacts, now: datetime, fleet: Fleet) -> datetime:
     """Until when recovery waits for the first heartbeat of a display that came online.
 
     After a network outage the connection comes back first and the heartbeat later. A tick in between would reboot a
@@ -314,10 +314,10 @@ def _listened_to_until(client: Condition, now: datetime) -> datetime:
     """
     if client.presence is not Presence.ONLINE or client.presence_at is None or client.presence_at > now:
         return now
-    return client.presence_at + client.stale_after * FIRST_HEARTBEAT
+    return client.presence_at + fleet.stale_after(client) * FIRST_HEARTBEAT
 
 
-def why_acted(client: Condition, verdict: Verdict) -> Sentence:
+def why_acted(client: RecoveryFacts, verdict: Verdict) -> Sentence:
     """Why this command was sent, for the record."""
     basis = verdict.basis or RecoveryBasis.CRASHED
     sent = words_rules.command_sent(
@@ -330,7 +330,7 @@ def why_acted(client: Condition, verdict: Verdict) -> Sentence:
     return _with_tries(client, sent, words_rules.no_help(restarts=client.restarts, reboots=client.reboots))
 
 
-def _unreachable(client: Condition, basis: RecoveryBasis) -> Sentence:
+def _unreachable(client: RecoveryFacts, basis: RecoveryBasis) -> Sentence:
     if basis is RecoveryBasis.STALE:
         return words_rules.silent_and_gone()
     return words_rules.not_connected(basis=basis, screen=_screen(client, basis))

@@ -10,7 +10,7 @@ from shared.recovery import rules
 from shared.recovery.breakers import rules as breakers
 from shared.recovery.breakers.rules import Silence
 from shared.recovery.evidence import rules as evidence
-from shared.recovery.evidence.rules import Condition, Fleet, RecoveryFacts
+from shared.recovery.evidence.rules import Fleet, RecoveryFacts
 from shared.recovery.rules import Verdict
 from shared.sentences import Sentence, plain
 from shared.vocabulary import (
@@ -24,29 +24,22 @@ from shared.vocabulary import (
 )
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-CRASHED = Condition(
+NOTHING: dict[str, Any] = {
+    **dict.fromkeys(RecoveryFacts.__struct_fields__),
+    **dict.fromkeys(("step", "restarts", "reboots", "refused_restarts", "refused_reboots"), 0),
+    **dict.fromkeys(("lockout_is_ours", "refused_elsewhere", "shut_down"), False),
+    "uuid": "a display",
+    "status": "running",
+    "process_status": ProcessStatus.RUNNING,
+    "presence": Presence.ONLINE,
+    "screen_health": ScreenHealthStatus.OK,
+}
+WELL = RecoveryFacts(**NOTHING)
+CRASHED = replace(
+    WELL,
     process_status=ProcessStatus.CRASHED,
     process_status_since=NOW - timedelta(minutes=2),
     last_heartbeat_at=NOW - timedelta(seconds=10),
-    stale_after=timedelta(seconds=180),
-    presence=Presence.ONLINE,
-    presence_at=None,
-    site=None,
-    service_failed_unit=None,
-    failure_stands=False,
-    capabilities=None,
-    lockout_until=None,
-    open_action=None,
-    open_until=None,
-    unheard_at=None,
-    hold=None,
-    held_until=None,
-    step=0,
-    restarts=0,
-    reboots=0,
-    tried_since=None,
-    done_action=None,
-    incident=None,
 )
 HEARD = Fleet(
     enabled=True, bridge_silent=False, listening_since=NOW - timedelta(hours=9), stale_seconds=180, breakers={}
@@ -57,18 +50,21 @@ def ago(seconds: float) -> datetime:
     return NOW - timedelta(seconds=seconds)
 
 
-def verdict(client: Condition, **fleet: Any) -> Verdict:
+def verdict(client: RecoveryFacts, **fleet: Any) -> Verdict:
     return rules.recovery_state(client, NOW, replace(HEARD, **fleet))
 
 
 SILENT = {"last_heartbeat_at": ago(241)}
-FAILED = {"process_status": ProcessStatus.RUNNING, "service_failed_unit": "x.service", "failure_stands": True}
+FAILED = {"process_status": ProcessStatus.RUNNING, "service_failed_unit": "x.service", "service_failed_at": ago(60)}
+DONE = {"lockout_is_ours": True, "tried_action": "restart_app", "tried_state": "succeeded"}
 CABLE: dict[str, Any] = {
     "process_status": ProcessStatus.RUNNING,
-    "screen": ScreenHealthStatus.DISCONNECTED,
+    "screen_health": ScreenHealthStatus.DISCONNECTED,
+    "screen_failed_since": ago(90),
     "screen_failed_at": ago(60),
 }
-BLACK = {**CABLE, "screen": ScreenHealthStatus.BLACK, "screen_is_proven": True}
+TOLD_TWICE = {"health_previous_at": ago(90), "health_received_at": ago(60)}
+BLACK = {**CABLE, **TOLD_TWICE, "screen_health": ScreenHealthStatus.BLACK}
 CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
     ({}, RecoveryState.DUE, "crashed for two minutes, heard a moment ago"),
     ({"process_status_since": ago(20)}, RecoveryState.DUE, "20 s are enough"),
@@ -76,7 +72,7 @@ CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
     ({"lockout_until": NOW + timedelta(seconds=1)}, RecoveryState.LOCKED, "a restart ran lately"),
     ({"lockout_until": NOW}, RecoveryState.DUE, "the lockout is over"),
     (
-        {"lockout_until": NOW + timedelta(seconds=1), "done_action": "restart_app"},
+        {"lockout_until": NOW + timedelta(seconds=1), **DONE},
         RecoveryState.VERIFYING,
         "recovery's own restart was done",
     ),
@@ -92,10 +88,14 @@ CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
     ({"refused_reboots": 3, "refused_restarts": 1}, RecoveryState.SUSPENDED, "it is not asked without end"),
     ({"last_heartbeat_at": NOW - timedelta(days=1)}, RecoveryState.DUE, "silent for a day"),
     ({"last_heartbeat_at": NOW - timedelta(days=1, seconds=1)}, RecoveryState.NOT_RECOVERED, "and a second"),
-    ({"open_action": "reboot_host", "open_since": ago(720)}, RecoveryState.IN_FLIGHT, "as long as one of ours"),
-    ({"open_action": "reboot_host", "open_since": ago(721)}, RecoveryState.LOCKED, "a person's, with hours to live"),
-    ({"hold": plain("anna says so."), "step": 4}, RecoveryState.HELD, "a person's word comes first"),
-    ({"open_action": "reboot_host", "hold": plain("x.")}, RecoveryState.IN_FLIGHT, "what is on its way is not held"),
+    ({"open_action": "reboot_host", "open_created_at": ago(720)}, RecoveryState.IN_FLIGHT, "as long as one of ours"),
+    (
+        {"open_action": "reboot_host", "open_created_at": ago(721)},
+        RecoveryState.LOCKED,
+        "a person's, with hours to live",
+    ),
+    ({"shut_down": True, "step": 4}, RecoveryState.HELD, "what a person did comes first"),
+    ({"open_action": "reboot_host", "shut_down": True}, RecoveryState.IN_FLIGHT, "what is on its way is not held"),
     (SILENT, RecoveryState.DUE, "silent while we listened"),
     ({**SILENT, "process_status": ProcessStatus.RUNNING}, RecoveryState.DUE, "whatever its player was"),
     ({"last_heartbeat_at": ago(180)}, RecoveryState.DUE, "at the threshold it is still heard, and crashed"),
@@ -114,18 +114,26 @@ CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
         "not connected then, but it has connected since",
     ),
     (FAILED, RecoveryState.DUE, "a service failed"),
-    ({**FAILED, "failure_stands": False}, RecoveryState.VERIFYING, "the failure is not said any more"),
+    (
+        {**FAILED, "health_received_at": ago(30), "health_says_none": True},
+        RecoveryState.VERIFYING,
+        "the failure is not said any more",
+    ),
     (BLACK, RecoveryState.DUE, "black, by reports in a row"),
-    ({**BLACK, "screen": ScreenHealthStatus.FROZEN}, RecoveryState.DUE, "frozen"),
-    ({**BLACK, "screen_is_proven": False}, RecoveryState.VERIFYING, "black, by old reports"),
+    ({**BLACK, "screen_health": ScreenHealthStatus.FROZEN}, RecoveryState.DUE, "frozen"),
+    ({**BLACK, "health_previous_at": None}, RecoveryState.VERIFYING, "black, by old reports"),
     ({**BLACK, "process_status": ProcessStatus.STARTING}, RecoveryState.VERIFYING, "black, and the player is starting"),
     ({**BLACK, **SILENT}, RecoveryState.DUE, "black and silent is silent"),
     ({**BLACK, "unheard_at": ago(5)}, RecoveryState.UNREACHABLE, "black, and the display is not connected"),
     ({**BLACK, "lockout_until": NOW + timedelta(seconds=1)}, RecoveryState.LOCKED, "black, and restarted lately"),
-    ({**BLACK, "hold": plain("anna says so.")}, RecoveryState.HELD, "black, and a person wants it left alone"),
+    ({**BLACK, "shut_down": True}, RecoveryState.HELD, "black, and a person wants it left alone"),
     ({**BLACK, "capabilities": ["reboot_host"]}, RecoveryState.NOT_RECOVERED, "black, and it restarts no player"),
     (CABLE, RecoveryState.NOT_RECOVERED, "no command puts a cable back"),
-    ({**CABLE, "screen": ScreenHealthStatus.OFF}, RecoveryState.NOT_RECOVERED, "no command switches a screen on"),
+    (
+        {**CABLE, "screen_health": ScreenHealthStatus.OFF},
+        RecoveryState.NOT_RECOVERED,
+        "no command switches a screen on",
+    ),
     ({**FAILED, "unheard_at": ago(5)}, RecoveryState.UNREACHABLE, "a service failed, and the display is not connected"),
 ]
 
@@ -165,7 +173,7 @@ def test_evidence_and_rung_decide_the_action(facts: dict[str, Any], step: int, a
 
 
 CAME_ONLINE = {"last_heartbeat_at": ago(3600), "presence_at": ago(119)}
-SELDOM = {"last_heartbeat_at": ago(1199), "stale_after": timedelta(seconds=900)}
+SELDOM = {"last_heartbeat_at": ago(1199), "interval_seconds": 300}
 WAITS: list[tuple[dict[str, Any], str]] = [
     ({"process_status_since": ago(19)}, "the display's own watchdog goes first."),
     ({"last_heartbeat_at": ago(239)}, "to see whether many others did too."),
@@ -236,7 +244,7 @@ def test_silence_counts_from_when_we_began_to_listen(listened: int, acts: bool) 
 
 
 def test_a_long_interval_of_its_own_makes_a_display_silent_later() -> None:
-    client = replace(CRASHED, last_heartbeat_at=ago(500), stale_after=timedelta(seconds=900))
+    client = replace(CRASHED, last_heartbeat_at=ago(500), interval_seconds=300)
 
     assert evidence.evidence(client, NOW, HEARD) is RecoveryBasis.CRASHED
 
@@ -267,14 +275,16 @@ def test_a_breaker_holds_back_what_is_done_to_the_silent_only(
 
 
 def test_whoever_is_part_of_an_incident_is_told_its_cause() -> None:
-    answer = verdict(replace(CRASHED, incident=plain("Basel lost its network.")))
+    answer = verdict(CRASHED, incidents={CRASHED.uuid: plain("Basel lost its network.")})
 
     assert answer.why.endswith(" It is part of an incident: Basel lost its network.")
     assert answer.acts
 
 
 def test_switched_off_says_so_before_anything_else() -> None:
-    answer = verdict(replace(CRASHED, open_action="restart_app", hold=plain("x.")), enabled=False, bridge_silent=True)
+    client = replace(CRASHED, open_action="restart_app", shut_down=True)
+
+    answer = verdict(client, enabled=False, bridge_silent=True)
 
     assert answer.state is RecoveryState.OFF
     assert "CRASH_RECOVERY_ENABLED" in answer.why
@@ -304,12 +314,6 @@ def test_who_is_unwell(status: str, process_status: str, service_fails: bool, un
     assert evidence.is_unwell(status, process_status, service_fails, NOW)  # a screen fails
 
 
-def row(**facts: Any) -> RecoveryFacts:
-    nothing = dict.fromkeys(RecoveryFacts.__struct_fields__)
-    plain = {"uuid": "a display", "process_status": "running", "presence": "online", "shut_down": False}
-    return RecoveryFacts(**{**nothing, **plain, **facts})
-
-
 TRIED = {"service_failed_at": ago(900), "tried_state": "succeeded", "tried_finished_at": ago(600)}
 FAILURES: list[tuple[dict[str, Any], bool, str]] = [
     ({}, False, "nothing failed"),
@@ -337,7 +341,7 @@ FAILURES: list[tuple[dict[str, Any], bool, str]] = [
 def test_whether_a_failure_stands_is_known_by_the_displays_word_not_by_the_mark(
     facts: dict[str, Any], stands: bool, note: str
 ) -> None:
-    assert evidence.failure_stands(row(**facts)) is stands
+    assert replace(WELL, **facts).failure_stands is stands
 
 
 RUNNING = replace(CRASHED, process_status=ProcessStatus.RUNNING)
@@ -354,7 +358,7 @@ RUNNING = replace(CRASHED, process_status=ProcessStatus.RUNNING)
     ],
 )
 def test_the_ladder_begins_anew_after_half_an_hour_of_health(
-    client: Condition, healthy_since: datetime | None, recovered: bool
+    client: RecoveryFacts, healthy_since: datetime | None, recovered: bool
 ) -> None:
     assert evidence.has_recovered(client, NOW, healthy_since) is recovered
 
@@ -367,7 +371,7 @@ def test_the_ladder_begins_anew_after_half_an_hour_of_health(
         ({"process_status": ProcessStatus.STARTING}, False),
         ({"process_status": ProcessStatus.STOPPED}, False),
         ({"process_status": ProcessStatus.CRASHED}, False),
-        ({"failure_stands": True}, False),
+        ({"service_failed_at": ago(60)}, False),
         (SILENT, False),
     ],
 )
@@ -495,7 +499,7 @@ def test_while_too_many_screens_fail_none_there_is_acted_on(site: str | None, bl
 
 def test_what_is_said_of_a_screen_that_no_command_mends() -> None:
     cable, off = (
-        verdict(replace(CRASHED, **{**CABLE, "screen": ScreenHealthStatus(word)})).why
+        verdict(replace(CRASHED, **{**CABLE, "screen_health": ScreenHealthStatus(word)})).why
         for word in ("disconnected", "off")
     )
 
@@ -510,6 +514,6 @@ def test_what_is_said_of_a_screen_that_no_command_mends() -> None:
 
 @pytest.mark.parametrize("screen", ScreenHealthStatus)
 def test_a_display_whose_screen_a_start_may_mend_is_not_well(screen: ScreenHealthStatus) -> None:
-    fails = replace(CRASHED, process_status=ProcessStatus.RUNNING, screen=screen)
+    fails = replace(CRASHED, process_status=ProcessStatus.RUNNING, screen_health=screen, screen_failed_since=NOW)
 
     assert evidence.is_healthy(fails, NOW, HEARD) is (screen not in MENDED_BY_A_START)

@@ -29,7 +29,6 @@ from shared.recovery import store as recovery_store
 from shared.recovery.breakers import rules as breakers
 from shared.recovery.breakers import store as breaker_store
 from shared.recovery.evidence import operations as evidence
-from shared.recovery.evidence import rules as evidence_rules
 from shared.vocabulary import QuietPreset, Weekday
 from tests.lab.simulation.agenda import BEGINNING
 from tests.lab.simulation.ailments import NEVER, Ailment, Nature
@@ -237,7 +236,7 @@ MUTATIONS: Final = {
         3,
         500.0,
         people_want_it_left_alone,
-        lambda: patch.object(evidence_rules, "why_held", lambda *_: (None, None)),
+        lambda: patch.object(recovery_rules, "why_held", lambda *_: None),
         "forbidden action",
     ),
     "nobody knows when a shop is closed": Mutation(

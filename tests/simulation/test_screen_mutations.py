@@ -64,9 +64,9 @@ def no_report_comes_after_a_restart(history: History) -> None:
     history.agenda.at(592.0, lambda: history.broker.rules.append(lost))
 
 
-def whatever_was_tried(row: RecoveryFacts, now: datetime) -> bool:
+def whatever_was_tried(client: RecoveryFacts, now: datetime) -> bool:
     """Reports from before a restart still count after it."""
-    return PROVEN(replace(row, tried_state=None), now)
+    return PROVEN(replace(client, tried_state=None), now)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Read what recovery decides by: the circumstances of the fleet, and the conditions of the clients."""
+"""Read what recovery decides by: the circumstances of the fleet, and the clients that a tick examines."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -12,8 +12,8 @@ from shared.leadership.rules import BridgeStatus, is_bridge_silent
 from shared.quiet import operations as quiet
 from shared.quiet.rules import QuietNow
 from shared.recovery.breakers.rules import SEEN_WITHIN
-from shared.recovery.evidence import rules, store
-from shared.recovery.evidence.rules import Condition, Fleet, RecoveryFacts
+from shared.recovery.evidence import store
+from shared.recovery.evidence.rules import Fleet
 from shared.recovery.evidence.store import Surroundings
 from shared.sentences import Sentence
 from shared.vocabulary import Quiet
@@ -87,10 +87,3 @@ def candidates(
         most=max(MOST_LOOKED_AT, 2 * cap),
         quiet=found.ids(Quiet.RECOVERY),
     )
-
-
-def conditions(
-    connection: Connection, now: datetime, fleet: Fleet, uuids: Collection[str]
-) -> list[tuple[RecoveryFacts, Condition]]:
-    """The row and the condition of each of these clients that is not deleted."""
-    return [(row, rules.condition(row, now, fleet)) for row in store.facts(connection, uuids)]

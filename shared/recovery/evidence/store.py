@@ -47,6 +47,9 @@ PUT_ASIDE: Final = """CASE WHEN h.sign_at > h.last_heartbeat_at THEN (
         GROUP BY reason) AS d) END"""
 """SQL: how many heartbeats of the client became dead letters since the last stored one, by reason."""
 
+REFUSED: Final = "t.state = 'rejected' OR t.state = 'failed' AND t.running_at IS NULL OR t.late_state = 'rejected'"
+"""SQL: the display did not begin recovery's last command, `t`."""
+
 FACTS: Final[Mapping[str, str]] = {
     **{name: f"c.{name}" for name in ("uuid", "site", "status", "process_status")},
     **{name: f"c.{name}" for name in ("process_status_since", "presence")},
@@ -54,26 +57,26 @@ FACTS: Final[Mapping[str, str]] = {
     **{name: f"c.{name}" for name in ("service_failed_unit", "service_mended_at", "capabilities")},
     **{name: f"c.{name}" for name in ("screen_health", "screen_failed_at")},
     "screen_failed_since": screen_failed_since("c"),
-    **{name: f"c.{name}" for name in ("lockout_until", "lockout_command_id")},
+    "lockout_until": "c.lockout_until",
+    "lockout_is_ours": "coalesce(c.lockout_command_id = r.command_id, false)",
     **{name: f"h.{name}" for name in ("last_heartbeat_at", "interval_seconds", "sign_at")},
     "put_aside": PUT_ASIDE,
     **{f"open_{name}": f"k.{name}" for name in ("action", "state", "expires_at", "result_deadline")},
     **{f"open_{name}": f"k.{name}" for name in ("created_at", "requested_by")},
-    **{name: f"r.{name}" for name in ("step", "restarts", "reboots", "tried_since", "unheard_at", "healthy_since")},
-    **{name: f"r.{name}" for name in ("refused_restarts", "refused_reboots")},
-    **{name: f"r.{name}" for name in ("decided", "decided_at")},
-    "tried_command_id": "r.command_id",
+    **{name: f"coalesce(r.{name}, 0)" for name in ("step", "restarts", "reboots")},
+    **{name: f"coalesce(r.{name}, 0)" for name in ("refused_restarts", "refused_reboots")},
+    **{name: f"r.{name}" for name in ("tried_since", "unheard_at", "healthy_since", "decided", "decided_at")},
     **{f"tried_{name}": f"t.{name}" for name in ("action", "state", "finished_at")},
-    "tried_refused": "t.state = 'rejected' OR t.state = 'failed' AND t.running_at IS NULL OR t.late_state = 'rejected'",
-    "tried_reason": "CASE WHEN t.late_state IS NULL THEN t.outcome_reason END",
-    "tried_elsewhere": "t.acked_boot_id <> t.if_boot_id",
+    "refused_reason": f"""CASE WHEN {REFUSED} THEN
+        coalesce(CASE WHEN t.late_state IS NULL THEN t.outcome_reason END, '') END""",
+    "refused_elsewhere": f"coalesce(({REFUSED}) AND t.acked_boot_id <> t.if_boot_id, false)",
     "health_received_at": "g.received_at",
     "health_previous_at": "g.previous_at",
     "health_says_none": "jsonb_typeof(g.body -> 'service_failed') = 'null'",
     "health_repeats": "jsonb_typeof(g.body -> 'service_failed') <> 'null'",
     "shut_down": SHUT_DOWN,
 }
-"""The columns that `rules.condition` needs: name -> SQL."""
+"""The fields of RecoveryFacts: name -> SQL."""
 
 
 def facts_of(which: str, order: str = "c.uuid", more: Mapping[str, str] = MappingProxyType({})) -> str:
