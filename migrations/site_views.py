@@ -214,7 +214,7 @@ TRIGGERS: Final = (
             OR {_made_at_mine("created_by")}""",  # nosec B608 - made of constants
         "id = OLD.id",
     ),
-    Trigger("UPDATE", "recovery_breakers", "OLD.site <> ''", "site = OLD.site"),
+    Trigger("UPDATE", "recovery_breakers", "OLD.site <> ''", "basis = OLD.basis AND site = OLD.site"),
     Trigger(
         "UPDATE",
         "incidents",

@@ -640,24 +640,24 @@ client_recovery = Table(  # clients that recovery ever acted on
     Index("ix_client_recovery_changed_xid", "changed_xid"),
 )
 
-recovery_breakers = Table(  # the fleet's breaker, and that of each site whose breaker was ever open
+recovery_breakers = Table(  # the fleet's breakers, and those of each site that were ever open
     "recovery_breakers",
     metadata,
+    Column("basis", Text, primary_key=True, server_default="stale"),  # the evidence that it keeps recovery from
     Column("site", Text, primary_key=True),  # '' is the fleet: no site has this name
     _past("open_since"),  # null: closed
     Column("why", Text),
     Column("why_sentences", JSONB),
-    Column("stale", Integer, nullable=False, server_default="0"),  # silent displays at the last tick while open
+    Column(
+        "stale", Integer, nullable=False, server_default="0"
+    ),  # silent displays, or bad screens, at the last tick while open
     Column("seen", Integer, nullable=False, server_default="0"),
-    _past("released_at"),  # silence that began before this time no longer counts
+    _past("released_at"),  # silence, or a failure of a screen, that began before this time no longer counts
     Column("released_by", Text),
     _past("low_since"),  # since when few enough displays are silent; only of an open breaker
     _past("counted_since"),  # of an open breaker: a client heard since this time counts
-    _past("looked_at"),  # the last evaluation of all breakers; only in the fleet's row
-    _past("screens_since"),  # so many screens fail at once that no screen is acted on; null: they do not
-    Column("screens_why", Text),
-    Column("screens_why_sentences", JSONB),
-    _past("screens_released_at"),  # screens that failed before count no more
+    _past("looked_at"),  # the last evaluation of all breakers; only in the row of the fleet's silence
+    _one_of("basis", RecoveryBasis),
 )
 
 scheduler_status = Table(  # one row: the last tick

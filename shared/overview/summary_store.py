@@ -126,10 +126,8 @@ SUMMARY = Query(  # pg_snapshot_xmin and xid8 are not known to Core
     WITH counted AS MATERIALIZED ({COUNTED})
     SELECT CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) AS xid, {LIFE} AS epoch,
         left(md5(concat(
-            (SELECT string_agg(concat_ws(' ', open_since, site), ',' ORDER BY site) FROM recovery_breakers
-                WHERE open_since IS NOT NULL),
-            (SELECT string_agg(concat_ws(' ', 'screens', screens_since, site), ',' ORDER BY site)
-                FROM recovery_breakers WHERE screens_since IS NOT NULL))), 12) AS circumstances,
+            (SELECT string_agg(concat_ws(' ', basis, open_since, site), ',' ORDER BY basis, site)
+                FROM recovery_breakers WHERE open_since IS NOT NULL))), 12) AS circumstances,
         s.last_tick_at, s.duration_ms, s.did, {SURROUNDINGS} AS around,
         (SELECT to_json(counted) FROM counted) AS counts,
         (SELECT coalesce(json_agg(one), '[]') FROM ({_FAILED}) AS one) AS service_failed,

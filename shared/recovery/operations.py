@@ -20,7 +20,7 @@ from shared.leadership import store as leadership_store
 from shared.leadership.rules import BridgeStatus
 from shared.quiet import operations as quiet_times
 from shared.quiet.rules import QuietNow
-from shared.recovery import rules, screens_operations, store
+from shared.recovery import rules, store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.operations import Watch
 from shared.recovery.evidence import operations as evidence
@@ -115,9 +115,8 @@ def states_of_facts(
 ) -> dict[str, ShownRecovery]:
     """Like `states_of`, for unwell clients whose rows the caller has read."""
     standing = breakers.standing(connection, config) if around.breakers else {}
-    screens = screens_operations.standing(connection, config) if around.breakers else {}
     uuids = [client.uuid for client in clients]
-    fleet = evidence.circumstances(connection, now, config, around, standing, uuids, screens=screens)
+    fleet = evidence.circumstances(connection, now, config, around, standing, uuids)
     verdicts = [rules.recovery_state(client, now, fleet) for client in clients]
     if any(verdict.basis is RecoveryBasis.STALE for verdict in verdicts):  # only then is the scan needed
         fleet = replace(fleet, late=breakers.why_late(connection, now, config, around.bridge))
@@ -152,10 +151,7 @@ def recover(connection: Connection, now: datetime, config: Config, timings: Timi
     watch = breakers.watch(connection, now, config, bridge, quiet)
     cap = rules.cap(watch.seen)
     uuids = evidence.candidates(connection, now, config, bridge, watch.open, watch.silent, cap, quiet)
-    screens = screens_operations.watch(connection, now, quiet)
-    fleet = evidence.circumstances(
-        connection, now, config, Surroundings(bridge), watch.open, uuids, watch.late, screens=screens, found=quiet
-    )
+    fleet = evidence.circumstances(connection, now, config, Surroundings(bridge), watch.open, uuids, watch.late, quiet)
     cases = _cases(connection, now, fleet, uuids)
     due = sorted((case for case in cases if case.verdict.acts), key=lambda case: (case.since, case.uuid))
     chosen = _still_due(connection, now, config, fleet, bridge, _within_cap(connection, cap, watch, due), quiet)
@@ -169,7 +165,7 @@ def recover(connection: Connection, now: datetime, config: Config, timings: Timi
         blocked_bridge=fleet.bridge_silent and bool(cases),
         restarts=actions.count(CommandAction.RESTART_APP),
         reboots=actions.count(CommandAction.REBOOT_HOST),
-        breakers_open=len(watch.open) + len(screens),
+        breakers_open=len(watch.open),
         recovered=recovered,
     )
 
@@ -179,8 +175,7 @@ def watch_breakers(connection: Connection, now: datetime, config: Config) -> int
     if not config["CRASH_RECOVERY_ENABLED"]:
         return 0
     store.lock_recovery(connection)
-    silence = breakers.watch(connection, now, config, leadership_store.bridge_status(connection)).open
-    return len(silence) + len(screens_operations.watch(connection, now))
+    return len(breakers.watch(connection, now, config, leadership_store.bridge_status(connection)).open)
 
 
 def resume(connection: Connection, now: datetime, client_uuid: str, by: str) -> bool:
@@ -232,15 +227,7 @@ def _still_due(
     actions = {case.uuid: case.verdict.action for case in chosen}
     commands_store.lock_clients(connection, actions)
     fleet = evidence.circumstances(
-        connection,
-        now,
-        config,
-        Surroundings(bridge),
-        fleet.breakers,
-        actions,
-        fleet.late,
-        screens=fleet.screens,
-        found=quiet,
+        connection, now, config, Surroundings(bridge), fleet.breakers, actions, fleet.late, quiet
     )
     again = _cases(connection, now, fleet, actions)
     return [case for case in again if case.verdict.action is actions[case.uuid]]

@@ -227,9 +227,7 @@ def _is_unreachable(client: RecoveryFacts, basis: RecoveryBasis) -> bool:
 
 def _breaker(client: RecoveryFacts, fleet: Fleet, basis: RecoveryBasis) -> Sentence | None:
     """Why an open breaker of the fleet or of this client's site stops recovery; None without one."""
-    which = {RecoveryBasis.STALE: fleet.breakers, RecoveryBasis.SCREEN_FAILED: fleet.screens}.get(basis, {})
-    of_site = which.get(client.site) if client.site is not None else None
-    return which.get(None) or of_site
+    return fleet.breakers.get((basis, None)) or fleet.breakers.get((basis, client.site))
 
 
 def _is_silent_too_long(client: RecoveryFacts, now: datetime) -> bool:

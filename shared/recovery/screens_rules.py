@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from shared.recovery import words_rules
-from shared.recovery.breakers.rules import TOGETHER, Silence, opens
+from shared.recovery.breakers.rules import TOGETHER, Silence
 from shared.sentences import Sentence
 from shared.vocabulary import RecoveryState, ScreenHealthStatus
 
@@ -31,35 +31,15 @@ class FailingScreen(Struct, frozen=True):
     failed_at: datetime
 
 
-class FailingScreens(Struct, frozen=True):
-    """How many screens of the fleet or of a site fail."""
+def counted(telling: int, failing: Sequence[FailingScreen]) -> Silence:
+    """The numbers of these failing screens, beside the displays that tell how their screen is.
 
-    telling: int
-    """Displays that are heard and tell how their screen is."""
-    failing: int
-    at_once: int
-    """The most that failed within five minutes."""
-
-    @property
-    def are_too_many(self) -> bool:
-        """Whether so many at once must be the fault of the playlist, the power or ourselves: then recovery waits.
-
-        The limits are those for silent displays.
-        """
-        return opens(Silence(self.telling, self.failing, self.at_once))
-
-
-def counted(telling: int, failing: Sequence[FailingScreen]) -> FailingScreens:
-    """The numbers of these failing screens."""
+    The limits for breakers are those for silent displays.
+    """
     moments = sorted(one.failed_at for one in failing)
     first = most = 0
     for last, moment in enumerate(moments, 1):
         while moment - moments[first] > TOGETHER:
             first += 1
         most = max(most, last - first)
-    return FailingScreens(telling, len(moments), most)
-
-
-def why(site: str | None, found: FailingScreens) -> Sentence:
-    """Why the breaker of the fleet's, or of this site's, screens is open."""
-    return words_rules.screens_open(site=site, failing=found.failing, telling=found.telling)
+    return Silence(telling, len(moments), most)

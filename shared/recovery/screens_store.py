@@ -1,22 +1,19 @@
-"""SQL of failing screens: those that count for a breaker, the open breakers, and screens that are off unplanned."""
+"""SQL of failing screens: those that count for a breaker, and screens that are off unplanned."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
 from typing import Final
 
-from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.screens_rules import LASTS
 from shared.clients.screens_store import in_a_row
 from shared.postgres import query
 from shared.postgres.fragments import is_well, may_be_mended, screen_fails
-from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 from shared.recovery.evidence.store import AT_REST, JOIN_RESTING
 from shared.recovery.rules import LADDER
 from shared.recovery.screens_rules import FailingScreen
-from shared.sentences import Coded
 
 _AS_RECOVERY_SEES_IT: Final = f"""
     clients AS c LEFT JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
@@ -39,7 +36,7 @@ def mendable(connection: Connection) -> list[str]:
     WHERE {screen_fails("c")} AND {may_be_mended("c.screen_health")} AND c.deleted_at IS NULL AND {is_well("c")}
         AND NOT coalesce({AT_REST}, false) AND coalesce(r.step, 0) < {len(LADDER)}
         AND NOT EXISTS (SELECT FROM recovery_breakers AS b
-            WHERE b.site IN ('', c.site) AND b.screens_released_at >= c.screen_failed_at)
+            WHERE b.basis = 'screen_failed' AND b.site IN ('', c.site) AND b.released_at >= c.screen_failed_at)
     """
 )
 def failing(connection: Connection, now: datetime, quiet: Collection[int]) -> list[FailingScreen]:
@@ -58,61 +55,6 @@ def failing(connection: Connection, now: datetime, quiet: Collection[int]) -> li
 )
 def telling(connection: Connection) -> dict[str | None, int]:
     """How many displays tell how their screen is, by site. Reads every client, so call it only when many fail."""
-
-
-class OpenScreensBreaker(Struct, frozen=True):
-    """An open breaker of screens; the fleet's has an empty `site`."""
-
-    site: str
-    since: datetime
-    why: str
-    why_sentences: list[Coded] | None
-
-
-class ScreensBreaker(Struct, frozen=True):
-    """A breaker of screens as a tick found it; without `since` it is closed."""
-
-    site: str
-    since: datetime | None
-    why: str | None
-    why_sentences: list[Coded] | None = None
-
-
-FOUND: Final = ManyRows("said", ScreensBreaker)
-
-
-@query.rows(
-    """
-    SELECT site, screens_since AS since, screens_why AS why, screens_why_sentences AS why_sentences
-    FROM recovery_breakers
-    WHERE screens_since IS NOT NULL ORDER BY site
-    """
-)
-def standing(connection: Connection) -> list[OpenScreensBreaker]:
-    """The breakers that are open, the fleet's first."""
-
-
-@query.run(
-    f"""
-    INSERT INTO recovery_breakers AS b (site, screens_since, screens_why, screens_why_sentences)
-    SELECT site, since, why, why_sentences FROM {FOUND}
-    ORDER BY site ON CONFLICT (site) DO UPDATE SET screens_since = EXCLUDED.screens_since,
-        screens_why = EXCLUDED.screens_why, screens_why_sentences = EXCLUDED.screens_why_sentences
-    """,
-    FOUND,
-)
-def put(connection: Connection, found: Sequence[ScreensBreaker]) -> None:
-    """Write breakers as a tick found them."""
-
-
-@query.rows(
-    """
-    UPDATE recovery_breakers SET screens_released_at = greatest(screens_since, :now), screens_since = NULL
-    WHERE screens_since IS NOT NULL AND site = coalesce(:site, site) RETURNING site
-    """
-)
-def release(connection: Connection, now: datetime, site: str | None) -> list[str]:
-    """Close the open breaker of this site, or (None) every open one. Returns their sites."""
 
 
 JUDGE_OFF = Query(

@@ -151,8 +151,9 @@ PICTURES_OFF = Query(
 )
 BREAKER = Query(
     """
-    UPDATE recovery_breakers SET site = :after
-    WHERE site = :before AND NOT EXISTS (SELECT FROM recovery_breakers AS o WHERE o.site = :after)
+    UPDATE recovery_breakers AS b SET site = :after
+    WHERE site = :before
+        AND NOT EXISTS (SELECT FROM recovery_breakers AS o WHERE o.basis = b.basis AND o.site = :after)
     """,
     NO_ROW,
 )

@@ -256,4 +256,4 @@ def open_breaker(made: World) -> None:
     opened = {"open_since": sa.func.now(), "why": "too many at once"}
     statement = insert(recovery_breakers).values(site="", **opened)
     with transaction(made.engine) as connection:
-        connection.execute(statement.on_conflict_do_update(index_elements=["site"], set_=opened))
+        connection.execute(statement.on_conflict_do_update(index_elements=["basis", "site"], set_=opened))

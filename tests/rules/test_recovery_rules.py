@@ -12,7 +12,7 @@ from shared.recovery.breakers.rules import Silence
 from shared.recovery.evidence import rules as evidence
 from shared.recovery.evidence.rules import Fleet, RecoveryFacts
 from shared.recovery.rules import Verdict
-from shared.sentences import Sentence, plain
+from shared.sentences import plain
 from shared.vocabulary import (
     MENDED_BY_A_START,
     CommandAction,
@@ -255,20 +255,21 @@ OPEN = plain("612 of 1,000 are silent.")
 @pytest.mark.parametrize(
     ("facts", "site", "breakers", "state"),
     [
-        (SILENT, None, {None: OPEN}, RecoveryState.BLOCKED_BREAKER),
-        (SILENT, "Basel", {None: OPEN}, RecoveryState.BLOCKED_BREAKER),
-        (SILENT, "Basel", {"Basel": OPEN}, RecoveryState.BLOCKED_BREAKER),
-        (SILENT, "Bern", {"Basel": OPEN}, RecoveryState.DUE),
-        (SILENT, None, {"Basel": OPEN}, RecoveryState.DUE),
-        ({}, "Basel", {None: OPEN, "Basel": OPEN}, RecoveryState.DUE),  # the crash is reported
-        (FAILED, "Basel", {None: OPEN}, RecoveryState.DUE),
-        ({**SILENT, "presence": Presence.OFFLINE}, None, {None: OPEN}, RecoveryState.UNREACHABLE),
+        (SILENT, None, [None], RecoveryState.BLOCKED_BREAKER),
+        (SILENT, "Basel", [None], RecoveryState.BLOCKED_BREAKER),
+        (SILENT, "Basel", ["Basel"], RecoveryState.BLOCKED_BREAKER),
+        (SILENT, "Bern", ["Basel"], RecoveryState.DUE),
+        (SILENT, None, ["Basel"], RecoveryState.DUE),
+        ({}, "Basel", [None, "Basel"], RecoveryState.DUE),  # the crash is reported
+        (FAILED, "Basel", [None], RecoveryState.DUE),
+        ({**SILENT, "presence": Presence.OFFLINE}, None, [None], RecoveryState.UNREACHABLE),
     ],
 )
 def test_a_breaker_holds_back_what_is_done_to_the_silent_only(
-    facts: dict[str, Any], site: str | None, breakers: dict[str | None, Sentence], state: RecoveryState
+    facts: dict[str, Any], site: str | None, breakers: list[str | None], state: RecoveryState
 ) -> None:
-    answer = verdict(replace(CRASHED, **facts, site=site), breakers=breakers)
+    of_silence = {(RecoveryBasis.STALE, site): OPEN for site in breakers}
+    answer = verdict(replace(CRASHED, **facts, site=site), breakers=of_silence)
 
     assert answer.state is state
     assert (answer.sentence == OPEN) is (state is RecoveryState.BLOCKED_BREAKER)
@@ -486,9 +487,10 @@ def test_a_crash_is_acted_on_before_the_screen_that_it_turned_black() -> None:
 
 @pytest.mark.parametrize(("site", "blocked"), [(None, "Rome"), ("Rome", "Rome"), ("Oslo", "Rome"), ("Oslo", None)])
 def test_while_too_many_screens_fail_none_there_is_acted_on(site: str | None, blocked: str | None) -> None:
-    answer = verdict(replace(DARK, site=site), screens={blocked: plain("Too many.")})
-    of_silence = verdict(replace(DARK, site=site), breakers={blocked: plain("Too many.")})
-    crashed = verdict(replace(CRASHED, site=site), screens={blocked: plain("Too many.")})
+    screens, silence = RecoveryBasis.SCREEN_FAILED, RecoveryBasis.STALE
+    answer = verdict(replace(DARK, site=site), breakers={(screens, blocked): OPEN})
+    of_silence = verdict(replace(DARK, site=site), breakers={(silence, blocked): OPEN})
+    crashed = verdict(replace(CRASHED, site=site), breakers={(screens, blocked): OPEN})
 
     is_meant = blocked is None or site == blocked
     assert (answer.state is RecoveryState.BLOCKED_BREAKER) is is_meant

@@ -15,6 +15,7 @@ from shared.clients import screens_store as screens_of_clients
 from shared.clients.reports import health_store
 from shared.postgres.query import Query
 from shared.recovery import screens_operations, screens_store
+from shared.recovery.breakers import operations as breakers
 from shared.recovery.evidence import operations as evidence_operations
 from shared.recovery.evidence import rules as evidence
 from shared.recovery.evidence.rules import RecoveryFacts
@@ -113,7 +114,7 @@ SCREENS: Final = {
         12,
         1200.0,
         all_show_nothing,
-        lambda: patch.object(screens_operations, "_counted", lambda *_: {}),
+        lambda: patch.object(breakers, "_failing_screens", lambda *_: {}),
         "forbidden action",
     ),
     "off by plan is a failure": Mutation(

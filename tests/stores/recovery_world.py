@@ -197,7 +197,7 @@ def decisions(connection: Connection, client: str) -> list[tuple[str, str | None
 
 def open_breakers(connection: Connection) -> set[str | None]:
     """Sites with an open breaker; None is the whole fleet."""
-    return set(breakers.standing(connection, ON))
+    return {site for _, site in breakers.standing(connection, ON)}
 
 
 def breaker_decisions(connection: Connection) -> list[tuple[str, str | None]]:

@@ -137,7 +137,7 @@ def test_whose_silence_would_be_no_news_is_not_counted_while_heard_either(
     recover(connection, now + seconds(1))
 
     assert open_breakers(connection) == {None}
-    assert "5 of 17 displays are silent" in breakers.standing(connection, ON)[None].english
+    assert "5 of 17 displays are silent" in breakers.state(connection, ON)["why"]
 
 
 def test_at_a_site_only_those_are_counted_whose_silence_would_be_news(connection: Connection, now: datetime) -> None:

@@ -266,15 +266,15 @@ def test_a_bridge_that_is_silent_is_told_to_everybody_at_any_hour(connection: Co
     assert told(connection) == [("opened", unheard), ("recovered", f"Over: {unheard}")]
 
 
-@pytest.mark.parametrize(("since", "why"), [("open_since", "why"), ("screens_since", "screens_why")])
-def test_a_breaker_is_told_and_when_it_closes(connection: Connection, now: datetime, since: str, why: str) -> None:
+@pytest.mark.parametrize("basis", ["stale", "screen_failed"])
+def test_a_breaker_is_told_and_when_it_closes(connection: Connection, now: datetime, basis: str) -> None:
     channel(connection, now, "Rome", sites={"Rome"})
     channel(connection, now, "Oslo", sites={"Oslo"})
-    row = {"site": "Rome", since: now + MINUTE, why: "At Rome, 9 of 10 displays are silent."}
-    connection.execute(sa.insert(recovery_breakers).values(**row))
+    row = {"site": "Rome", "open_since": now + MINUTE, "why": "At Rome, 9 of 10 displays are silent."}
+    connection.execute(sa.insert(recovery_breakers).values(**row, basis=basis))
 
     settle(connection, now + 4 * MINUTE)
-    connection.execute(sa.update(recovery_breakers).values({since: None}))
+    connection.execute(sa.update(recovery_breakers).values(open_since=None))
     decide(connection, now + 5 * MINUTE)
 
     words = "Recovery holds back at Rome"

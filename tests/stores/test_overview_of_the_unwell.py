@@ -17,6 +17,7 @@ from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers import store as breakers_store
 from shared.recovery.breakers.store import FoundBreaker
 from shared.tables import bridge_status, clients
+from shared.vocabulary import RecoveryBasis
 from tests.stores.quiet_world import hold, leave_out, leave_out_site, maintain
 from tests.stores.recovery_world import OFF, ON, fleet, hear, recover
 from tests.unpacked import unpacked
@@ -56,7 +57,15 @@ def act(engine: Engine, what: Act, client: str) -> None:
 
 def open_breaker(connection: Connection, now: datetime, _client: str) -> None:
     open_now = FoundBreaker(
-        SITE, now, "At Rome all are silent.", None, stale=10, seen=10, low_since=None, counted_since=None
+        RecoveryBasis.STALE,
+        SITE,
+        now,
+        "At Rome all are silent.",
+        None,
+        stale=10,
+        seen=10,
+        low_since=None,
+        counted_since=None,
     )
     breakers_store.put(connection, [open_now])
 

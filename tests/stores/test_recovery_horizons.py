@@ -104,7 +104,7 @@ def test_displays_that_fall_silent_while_it_is_open_count_as_well(connection: Co
     beat(connection, there[:6], at - 36 * HOUR)
     look(connection, at, there[6:], gone)  # those are back, and six others fell silent a day and a half ago
 
-    assert "6 of 26 displays are silent" in breakers.standing(connection, ON)[None].english
+    assert "6 of 26 displays are silent" in breakers.state(connection, ON)["why"]
 
 
 def test_once_closed_the_next_opening_reckons_with_a_day_again(connection: Connection, now: datetime) -> None:

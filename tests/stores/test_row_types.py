@@ -53,8 +53,6 @@ NEVER_NULL: Final = {  # (statement, nullable column) -> why no row of the state
     "looked_at recovery_breakers.looked_at": WHERE,
     "standing recovery_breakers.open_since": WHERE,
     "standing recovery_breakers.why": "it is written with open_since",
-    "standing recovery_breakers.screens_since": WHERE,
-    "standing recovery_breakers.screens_why": "it is written with screens_since",
 }
 OF_OURS: Final = {  # columns of words without a constraint -> why they hold no unknown word
     "client_commands.late_state": "a state that `state` may have too",

@@ -88,7 +88,7 @@ def actions(engine: Engine) -> list[str]:
 
 def open_breakers(engine: Engine) -> set[str | None]:
     with engine.connect() as connection:
-        return set(breakers.standing(connection, ON))
+        return {site for _, site in breakers.standing(connection, ON)}
 
 
 def ailing(connection: Connection, now: datetime) -> None:

@@ -15,14 +15,20 @@ from shared.clients import losses_store
 from shared.config import Config
 from shared.leadership.rules import CERTIFICATE_KNOWN_FOR, CERTIFICATE_SEEN_FOR
 from shared.recovery import operations as recovery
-from shared.recovery import screens_store
 from shared.recovery.breakers import store as breakers_store
 from shared.sites import store as sites_store
-from shared.vocabulary import ClientStatus, Door, HealthLimit, IncidentKind, NotificationEvent, ScreenHealthStatus
+from shared.vocabulary import (
+    ClientStatus,
+    Door,
+    HealthLimit,
+    IncidentKind,
+    NotificationEvent,
+    RecoveryBasis,
+    ScreenHealthStatus,
+)
 
 ASKED: Final = 50  # the most displays of an incident whose recovery state is read; it stands for the others
-BREAKER: Final = "breaker"
-SCREENS_BREAKER: Final = "screens_breaker"
+BREAKERS: Final = {RecoveryBasis.STALE: "breaker", RecoveryBasis.SCREEN_FAILED: "screens_breaker"}
 CERTIFICATE: Final = "certificate"
 ENDED: Final = "ended_certificate"
 LIMIT: Final = "limit"
@@ -181,18 +187,16 @@ def open_breakers(connection: Connection, config: Config, dark_sites: Collection
     """Every open breaker; none while recovery is off. `dark_sites` have an open incident."""
     if not config["CRASH_RECOVERY_ENABLED"]:
         return
-    of_silence = [(BREAKER, row.site, row.open_since, row.why) for row in breakers_store.standing(connection)]
-    of_screens = [(SCREENS_BREAKER, row.site, row.since, row.why) for row in screens_store.standing(connection)]
-    for kind, key, since, why in (*of_silence, *of_screens):
-        site, root = key or None, f"{kind}:{key}"
+    for row in breakers_store.standing(connection):
+        site, root = row.site or None, f"{BREAKERS[row.basis]}:{row.site}"
         yield Trouble(
             root=root,
-            subject=f"{root}:{int(since.timestamp())}",
+            subject=f"{root}:{int(row.open_since.timestamp())}",
             event=NotificationEvent.BREAKER_OPEN,
             title="Recovery holds back" + (f" at {rules.plain(site)}" if site else ""),
-            cause=rules.bounded(why),
-            since=since,
-            noticed_at=since,
+            cause=rules.bounded(row.why),
+            since=row.open_since,
+            noticed_at=row.open_since,
             sites=None if site is None else frozenset({site}),
             in_incident=site in dark_sites,
             link="/",
@@ -306,8 +310,8 @@ def over(
     for kind in store.OVER.keys() & names.keys():
         ended = store.over(connection, kind, names[kind], **values)
         found |= {f"{kind}:{name}": silently for name, silently in ended.items()}
-    if of_breakers := [root for root in roots if root.partition(":")[0] in {BREAKER, SCREENS_BREAKER}]:
-        still = store.open_breakers(connection) if config["CRASH_RECOVERY_ENABLED"] else set()
+    if of_breakers := [root for root in roots if root.partition(":")[0] in BREAKERS.values()]:
+        still = {trouble.root for trouble in open_breakers(connection, config, ())}
         found |= {root: False for root in of_breakers if root not in still}
     found |= _over_emptied(connection, names[EMPTY_SITE])
     if names[CERTIFICATE] or names[ENDED]:

@@ -320,16 +320,6 @@ def takers(connection: Connection, ids: Collection[int]) -> dict[int, str]:
     """Who looks after these incidents, or did until their end."""
 
 
-@query.rows(
-    """
-    SELECT 'breaker:' || site FROM recovery_breakers WHERE open_since IS NOT NULL
-    UNION ALL SELECT 'screens_breaker:' || site FROM recovery_breakers WHERE screens_since IS NOT NULL
-    """
-)
-def open_breakers(connection: Connection) -> set[str]:
-    """The roots of the open breakers; one without a site is the fleet's."""
-
-
 @query.rows("SELECT door, begins_at, ends_at, seen_at FROM door_certificates ORDER BY door")
 def certificates(connection: Connection) -> list[DoorCertificate]:
     """The last certificates that were seen at our doors."""

@@ -125,8 +125,8 @@ def recovery_commands(connection: Connection, since: datetime) -> dict[str, int]
 
 @query.one(
     """
-    SELECT count(*) FILTER (WHERE site = ''), count(*) FILTER (WHERE site <> '')
-    FROM recovery_breakers WHERE open_since IS NOT NULL OR screens_since IS NOT NULL
+    SELECT count(DISTINCT site) FILTER (WHERE site = ''), count(DISTINCT site) FILTER (WHERE site <> '')
+    FROM recovery_breakers WHERE open_since IS NOT NULL
     """
 )
 def open_breakers(connection: Connection) -> OpenBreakers:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import asdict
@@ -12,19 +12,23 @@ from shared.config import Config
 from shared.leadership.rules import BridgeStatus
 from shared.quiet import operations as quiet_times
 from shared.quiet.rules import QuietNow
-from shared.recovery import screens_operations as screens
+from shared.recovery import screens_rules, screens_store, words_rules
 from shared.recovery import store as recovery_store
-from shared.recovery import words_rules
 from shared.recovery.breakers import rules, store
-from shared.recovery.breakers.rules import Silence
+from shared.recovery.breakers.rules import BreakerKey, Silence
 from shared.recovery.breakers.store import FoundBreaker, OpenBreaker, SilentAtSite
 from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.store import Beats
 from shared.recovery.store import NewDecision
 from shared.sentences import Sentence, in_code, joined
-from shared.vocabulary import RecoveryDecision
+from shared.vocabulary import Quiet, RecoveryBasis, RecoveryDecision
 
 SITES_TOLD = 3  # by name, where several are open at once
+NUMBERS: Final = {
+    RecoveryBasis.STALE: ("seen", "stale", "recent"),
+    RecoveryBasis.SCREEN_FAILED: ("telling", "failing", "at_once"),
+}
+"""The names of a breaker's numbers in the evidence of its events."""
 
 
 class Watch(Struct, frozen=True):
@@ -32,12 +36,15 @@ class Watch(Struct, frozen=True):
 
     seen: int
     """The size of the fleet: clients heard within the last 24 hours of listening time."""
-    open: Mapping[str | None, Sentence] = field(default_factory=dict)
-    """The open breakers: why each is open, by site; None is the fleet's."""
+    open: Mapping[BreakerKey, Sentence] = field(default_factory=dict)
+    """Why each open breaker is open."""
     silent: Sequence[str] = ()
     """Every client that is silent by the raw age of its last sign of life."""
     late: Sentence | None = None
     """Why recovery must not act on silence now: so many displays are late. None: it may."""
+
+
+NOBODY: Final = Silence(0, 0, 0)
 
 
 class SilenceWindow(Struct, frozen=True):
@@ -61,8 +68,8 @@ class Reckoning(Struct, frozen=True):
     """The clients that are heard, late and silent, and which of them count."""
 
     window: "SilenceWindow"
-    before: Mapping[str | None, OpenBreaker]
-    """The breakers that were open before, by site."""
+    before: Mapping[BreakerKey, OpenBreaker]
+    """The breakers that were open before."""
     beats: Beats
     rows: Sequence[SilentAtSite]
     """Silent clients by site: `store.silent`."""
@@ -94,29 +101,24 @@ class BreakerFinding(Struct, frozen=True):
 def watch(
     connection: Connection, now: datetime, config: Config, bridge: BridgeStatus, quiet: QuietNow | None = None
 ) -> Watch:
-    """Evaluate every breaker by the clients that are silent now. Store the open ones; record openings and closings.
+    """Evaluate every breaker by the silent clients and the failing screens. Store the open ones; record each change.
 
-    1. The fleet's breaker comes first; while it is open, no site's breaker opens.
-    2. An open breaker stays open until the share of silent displays has been low for a while, or a person releases it.
+    1. The fleet's breaker comes first; while it is open, no site's of its kind opens.
+    2. An open breaker of silence stays open until the share of silent displays has been low for a while, or a person
+       releases it.
     3. Silence in a quiet time does not count. Afterwards it does, by the moment when it began.
     The caller holds recovery's lock. `quiet`: what `quiet_since_last_look` answers, if the caller has read it.
     """
     quiet = quiet or quiet_since_last_look(connection, now)
     reckoned = _reckon(connection, now, config, bridge, quiet)
-    rows, before = reckoned.rows, reckoned.before
-    found: dict[str | None, BreakerFinding] = {None: _found(now, before.get(None), _of_fleet(reckoned))}
-    sites = {
-        row.site: row for row in rows if row.site is not None and (row.site_stale >= rules.FEWEST or row.site in before)
+    before = reckoned.before
+    found = {
+        **_found(now, before, RecoveryBasis.STALE, _silences(connection, reckoned)),
+        **_found(now, before, RecoveryBasis.SCREEN_FAILED, _failing_screens(connection, now, quiet)),
     }
-    seen_since = reckoned.window.seen_since
-    seen = store.seen_at(connection, sites, seen_since) if sites else {}
-    may_open = not found[None].is_open
-    for site in {*sites, *before} - {None}:
-        silence = _of_site(reckoned, seen.get(site, 0), sites[site]) if site in sites else Silence(0, 0, 0)
-        found[site] = _found(now, before.get(site), silence, may_open=may_open)
-    _write(connection, now, before, found, seen_since)
+    _write(connection, now, before, found, reckoned.window.seen_since)
     store.note_look(connection, now)
-    why = {site: rules.why(site, one.silence) for site, one in found.items() if one.is_open}
+    why = {key: rules.why(*key, one.silence) for key, one in found.items() if one.is_open}
     return Watch(reckoned.beats.seen, why, reckoned.beats.silent, reckoned.late)
 
 
@@ -131,25 +133,76 @@ def quiet_since_last_look(connection: Connection, now: datetime) -> QuietNow:
 
 
 def _reckon(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus, quiet: QuietNow) -> Reckoning:
-    before: dict[str | None, OpenBreaker] = {row.site or None: row for row in store.standing(connection)}
-    window = _window(connection, now, bridge, before)
+    before = {row.key: row for row in store.standing(connection)}
+    of_silence = {site: row for (basis, site), row in before.items() if basis is RecoveryBasis.STALE}
+    window = _window(connection, now, bridge, of_silence)
     beats = evidence_store.beats(connection, now, config["HEARTBEAT_STALE_SECONDS"], window.fleet_since, rules.LATE)
     rows = _silent(connection, now, config, beats.silent, window, quiet)
-    resting = _resting(connection, now, config, window, quiet, rows, is_open=bool(before))
+    resting = _resting(connection, now, config, window, quiet, rows, is_open=bool(of_silence))
     deleted: Mapping[str | None, int] = {}
-    if before and beats.silent:
-        opened_at = min(row.open_since for row in before.values())
+    if of_silence and beats.silent:
+        opened_at = min(row.open_since for row in of_silence.values())
         deleted = store.deleted(connection, now, config["HEARTBEAT_STALE_SECONDS"], opened_at)
     return Reckoning(window, before, beats, rows, resting, deleted)
 
 
-def _found(now: datetime, last: OpenBreaker | None, silence: Silence, *, may_open: bool = True) -> BreakerFinding:
-    """Evaluate one breaker, by its state before (None: closed) and the present silence."""
-    if last is None:
-        return BreakerFinding(may_open and rules.opens(silence), silence)
+def _found(
+    now: datetime,
+    before: Mapping[BreakerKey, OpenBreaker],
+    basis: RecoveryBasis,
+    silences: Mapping[str | None, Silence],
+) -> dict[BreakerKey, BreakerFinding]:
+    """Evaluate the breakers of this evidence: the fleet's, those that were open, and those of these sites."""
+    fleet = _finding(now, basis, before.get((basis, None)), silences.get(None, NOBODY))
+    found: dict[BreakerKey, BreakerFinding] = {(basis, None): fleet}
+    for site in {*silences, *(site for of, site in before if of is basis)} - {None}:
+        last, silence = before.get((basis, site)), silences.get(site, NOBODY)
+        found[basis, site] = _finding(now, basis, last, silence, may_open=not fleet.is_open)
+    return found
+
+
+def _finding(
+    now: datetime, basis: RecoveryBasis, last: OpenBreaker | None, silence: Silence, *, may_open: bool = True
+) -> BreakerFinding:
+    """Evaluate one breaker, by its state before (None: closed) and the present silence.
+
+    A breaker of screens closes as soon as it would not open.
+    """
+    if last is None or basis is RecoveryBasis.SCREEN_FAILED:
+        return BreakerFinding((may_open or last is not None) and rules.opens(silence), silence)
     since = min(last.low_since or now, now)  # the clock may have been set back
     low_since = since if rules.is_low(silence) else None
     return BreakerFinding(not rules.closes(now, low_since, silence), silence, low_since)
+
+
+def _silences(connection: Connection, reckoned: Reckoning) -> dict[str | None, Silence]:
+    """The silence of the fleet, and of each site that may have a breaker."""
+    sites = {
+        row.site: row
+        for row in reckoned.rows
+        if row.site is not None
+        and (row.site_stale >= rules.FEWEST or (RecoveryBasis.STALE, row.site) in reckoned.before)
+    }
+    seen = store.seen_at(connection, sites, reckoned.window.seen_since) if sites else {}
+    of_sites: dict[str | None, Silence] = {
+        site: _of_site(reckoned, seen.get(site, 0), row) for site, row in sites.items()
+    }
+    return {None: _of_fleet(reckoned)} | of_sites
+
+
+def _failing_screens(connection: Connection, now: datetime, quiet: QuietNow) -> dict[str | None, Silence]:
+    """The numbers of the fleet and of each site with a failing screen; nothing if fewer than FEWEST fail."""
+    if len(screens_store.mendable(connection)) < rules.FEWEST:
+        return {}
+    failing = screens_store.failing(connection, now, quiet.ids(Quiet.RECOVERY))
+    if len(failing) < rules.FEWEST:
+        return {}
+    telling = screens_store.telling(connection)
+    found: dict[str | None, Silence] = {None: screens_rules.counted(sum(telling.values()), failing)}
+    for site in {one.site for one in failing} - {None}:
+        here = [one for one in failing if one.site == site]
+        found[site] = screens_rules.counted(telling.get(site, len(here)), here)
+    return found
 
 
 def _window(
@@ -224,31 +277,33 @@ def _of_site(reckoned: Reckoning, seen: int, row: SilentAtSite) -> Silence:
 def _write(
     connection: Connection,
     now: datetime,
-    before: Mapping[str | None, OpenBreaker],
-    found: Mapping[str | None, BreakerFinding],
+    before: Mapping[BreakerKey, OpenBreaker],
+    found: Mapping[BreakerKey, BreakerFinding],
     seen_since: datetime,
 ) -> None:
     """Store the open breakers and the closed ones; record each opening and closing."""
-    touched = {site: one for site, one in found.items() if one.is_open or site in before}
-    rows = [_row(site, now, before.get(site), one, seen_since) for site, one in touched.items()]
+    touched = {key: one for key, one in found.items() if one.is_open or key in before}
+    rows = [_row(key, now, before.get(key), one, seen_since) for key, one in touched.items()]
     if rows:
         store.put(connection, rows)
     events = [
-        _event(site, RecoveryDecision.BREAKER_OPEN if one.is_open else RecoveryDecision.BREAKER_CLOSED, one.silence)
-        for site, one in touched.items()
-        if one.is_open != (site in before)
+        _event(key, RecoveryDecision.BREAKER_OPEN if one.is_open else RecoveryDecision.BREAKER_CLOSED, one.silence)
+        for key, one in touched.items()
+        if one.is_open != (key in before)
     ]
     if events:
         recovery_store.record(connection, now, events)
 
 
 def _row(
-    site: str | None, now: datetime, before: OpenBreaker | None, one: BreakerFinding, seen_since: datetime
+    key: BreakerKey, now: datetime, before: OpenBreaker | None, one: BreakerFinding, seen_since: datetime
 ) -> FoundBreaker:
+    basis, site = key
     since = before.open_since if before is not None else now
-    why = rules.why(site, one.silence) if one.is_open else None
+    why = rules.why(basis, site, one.silence) if one.is_open else None
     counted_since = rules.counted_since(since, before.counted_since) if before is not None else seen_since
     return FoundBreaker(
+        basis=basis,
         site=site or store.THE_FLEET,
         open_since=since if one.is_open else None,
         why=None if why is None else why.english,
@@ -260,14 +315,18 @@ def _row(
     )
 
 
-def _event(site: str | None, decision: RecoveryDecision, silence: Silence, by: str | None = None) -> NewDecision:
+def _event(key: BreakerKey, decision: RecoveryDecision, silence: Silence, by: str = "") -> NewDecision:
+    basis, site = key
+    is_of_screens = basis is RecoveryBasis.SCREEN_FAILED
+    closed = words_rules.screens_closed if is_of_screens else words_rules.breaker_closed
+    released = words_rules.screens_released if is_of_screens else words_rules.breaker_released
     why = {
-        RecoveryDecision.BREAKER_OPEN: rules.why(site, silence),
-        RecoveryDecision.BREAKER_CLOSED: words_rules.breaker_closed(site=site),
-        RecoveryDecision.BREAKER_RELEASED: words_rules.breaker_released(site=site, by=by),
+        RecoveryDecision.BREAKER_OPEN: rules.why(basis, site, silence),
+        RecoveryDecision.BREAKER_CLOSED: closed(site=site),
+        RecoveryDecision.BREAKER_RELEASED: released(site=site, by=by),
     }[decision]
-    numbers = {"seen": silence.seen, "stale": silence.stale, "recent": silence.recent}
-    return NewDecision(None, decision, why.english, in_code(why), {"site": site, **numbers}, None)
+    numbers = zip(NUMBERS[basis], (silence.seen, silence.stale, silence.recent), strict=True)
+    return NewDecision(None, decision, why.english, in_code(why), {"site": site, **dict(numbers)}, None)
 
 
 def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[str | None]:
@@ -278,34 +337,31 @@ def release(connection: Connection, now: datetime, by: str, site: str | None) ->
     """
     recovery_store.lock_recovery(connection)
     rows = store.release(connection, now, by, site)
-    released = [(row.site or None, Silence(row.seen, row.stale, 0)) for row in rows]
-    if released:
-        events = [_event(one, RecoveryDecision.BREAKER_RELEASED, silence, by) for one, silence in released]
-        recovery_store.record(connection, now, events)
-    of_silence = [one for one, _ in released]
-    return of_silence + [one for one in screens.release(connection, now, by, site) if one not in of_silence]
+    if rows:
+        decision = RecoveryDecision.BREAKER_RELEASED
+        released = [
+            _event((row.basis, row.site or None), decision, Silence(row.seen, row.stale, 0), by) for row in rows
+        ]
+        recovery_store.record(connection, now, released)
+    return [name or None for name in sorted({row.site for row in rows})]
 
 
-def standing(connection: Connection, config: Config) -> dict[str | None, Sentence]:
-    """Why each open breaker is open, by site; the key None is the fleet's. Empty while recovery is off."""
+def standing(connection: Connection, config: Config) -> dict[BreakerKey, Sentence]:
+    """Why each open breaker is open, those of silence first. Empty while recovery is off."""
     if not config["CRASH_RECOVERY_ENABLED"]:
         return {}
-    return {
-        row.site or None: words_rules.BREAKERS.stored(row.why, row.why_sentences) for row in store.standing(connection)
-    }
+    return {row.key: words_rules.BREAKERS.stored(row.why, row.why_sentences) for row in store.standing(connection)}
 
 
 def state(connection: Connection, config: Config) -> dict[str, Any]:
     """{open, why, why_sentences, sites}; `why` is None while every breaker is closed. Site None: the fleet's."""
-    both = (standing(connection, config), screens.standing(connection, config))
-    sites = sorted({site for which in both for site in which}, key=lambda site: site or "")
-    words = [why for which in both for _, why in sorted(which.items(), key=lambda item: item[0] or "")]
-    more = len(words) - SITES_TOLD
+    whys = standing(connection, config)
+    words, more = list(whys.values()), len(whys) - SITES_TOLD
     rest = [words_rules.more_sites_held(sites=more)] if more > 0 else []
     why = joined(words[:SITES_TOLD] + rest)
     return {
         "open": bool(words),
         "why": why.english if words else None,
         "why_sentences": why.coded if words else None,
-        "sites": sites,
+        "sites": [name or None for name in sorted({site or "" for _, site in whys})],
     }

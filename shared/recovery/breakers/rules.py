@@ -1,6 +1,6 @@
-"""Decide when breakers open and close: while one is open, recovery acts on no silent display.
+"""Decide when breakers open and close: while one is open, recovery acts on no silent display, or on no bad screen.
 
-So many displays silent at once may be our own fault.
+So many displays that fail at once may be the fault of their playlist, of the power, or our own.
 """
 
 from datetime import datetime, timedelta
@@ -10,6 +10,10 @@ from msgspec import Struct
 
 from shared.recovery import words_rules
 from shared.sentences import Sentence
+from shared.vocabulary import RecoveryBasis
+
+BreakerKey = tuple[RecoveryBasis, str | None]
+"""The evidence that a breaker keeps recovery from acting on (stale or screen_failed), and its site; None: the fleet."""
 
 FEWEST: Final = 5  # fewer silent displays never open a breaker
 TOGETHER: Final = timedelta(minutes=5)
@@ -28,7 +32,10 @@ LATE: Final = 0.5  # a client is late after this share of its threshold: three h
 
 
 class Silence(Struct, frozen=True):
-    """How many clients of the fleet or of a site are silent, by the raw age of their last sign of life."""
+    """How many clients of the fleet or of a site are silent, by the raw age of their last sign of life.
+
+    Of a breaker of screens: how many of those that tell how their screen is have a failing one.
+    """
 
     seen: int
     """Clients that count: heard since `seen_since` or `counted_since`, and not let alone."""
@@ -115,8 +122,10 @@ def last_look(now: datetime, looked_at: datetime | None) -> datetime:
     return min(looked_at or now, now)
 
 
-def why(site: str | None, silence: Silence) -> Sentence:
+def why(basis: RecoveryBasis, site: str | None, silence: Silence) -> Sentence:
     """Why a breaker is open, for people. A breaker that only waits to close has another text."""
+    if basis is RecoveryBasis.SCREEN_FAILED:
+        return words_rules.screens_open(site=site, failing=silence.stale, telling=silence.seen)
     if is_low(silence):
         return words_rules.breaker_closing(site=site, seconds=int(silence.closes_after.total_seconds()))
     return words_rules.breaker_open(

@@ -1,4 +1,4 @@
-"""SQL of the breakers: silent clients by site, and the open breakers.
+"""SQL of the breakers: silent clients by site, and the open breakers of silence and of screens.
 
 Only silent clients are looked up here; the tick's one scan over the fleet is `evidence.store.beats`.
 """
@@ -16,9 +16,10 @@ from shared.postgres.many import ManyRows
 from shared.postgres.query import Query, columns
 from shared.quiet.rules import QuietNow
 from shared.quiet.store import covered_by, covers
+from shared.recovery.breakers.rules import BreakerKey
 from shared.recovery.evidence.store import AT_REST, JOIN_RESTING, NAMED
 from shared.sentences import Coded
-from shared.vocabulary import Quiet
+from shared.vocabulary import Quiet, RecoveryBasis
 
 
 class SilentAtSite(Struct, frozen=True):
@@ -48,6 +49,7 @@ class AtSite(Struct, frozen=True):
 class OpenBreaker(Struct, frozen=True):
     """A breaker that is open."""
 
+    basis: RecoveryBasis
     site: str
     open_since: datetime
     why: str
@@ -55,10 +57,15 @@ class OpenBreaker(Struct, frozen=True):
     low_since: datetime | None
     counted_since: datetime | None
 
+    @property
+    def key(self) -> BreakerKey:
+        return self.basis, self.site or None
+
 
 class FoundBreaker(Struct, frozen=True):
     """A breaker as a tick evaluated it; `open_since` None: closed."""
 
+    basis: RecoveryBasis
     site: str
     open_since: datetime | None
     why: str | None
@@ -72,6 +79,7 @@ class FoundBreaker(Struct, frozen=True):
 class ReleasedBreaker(Struct, frozen=True):
     """A breaker that was released just now, with its last counts."""
 
+    basis: RecoveryBasis
     site: str
     stale: int
     seen: int
@@ -107,7 +115,8 @@ def _counted(source: str) -> Query[SilentAtSite]:
         judged AS MATERIALIZED (
             SELECT c.site,
                 {AT_REST} OR coalesce(h.last_sign_at < opened.at, false)
-                    OR coalesce(h.stale_at <= (SELECT released_at FROM recovery_breakers WHERE site = ''), false)
+                    OR coalesce(h.stale_at <= (SELECT released_at FROM recovery_breakers
+                        WHERE basis = 'stale' AND site = ''), false)
                     AS known,
                 coalesce(h.stale_at <= own.released_at, false) AS known_at_site,
                 h.last_sign_at > CAST(:fleet_since AS timestamptz) AS of_fleet,
@@ -121,7 +130,7 @@ def _counted(source: str) -> Query[SilentAtSite]:
             LEFT JOIN {covered_by(":woken")} AS woken ON woken.uuid = c.uuid
             LEFT JOIN opened ON opened.uuid = c.uuid
             LEFT JOIN client_recovery AS r ON r.client_uuid = h.uuid
-            LEFT JOIN recovery_breakers AS own ON own.site = c.site),
+            LEFT JOIN recovery_breakers AS own ON own.basis = 'stale' AND own.site = c.site),
         lately AS (  -- of those that fell silent, or were quiet, since shortly before the last look: when each counts
             SELECT site, at, step,
                 NOT known AND of_fleet AS fleet, NOT known AND NOT known_at_site AND of_site AS at_site
@@ -155,7 +164,7 @@ COUNTED_NAMED, COUNTED_ALL = _counted(NAMED), _counted(ALL)
 SEEN_AT = Query(
     f"""
     SELECT c.site, count(*) AS clients FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-    LEFT JOIN recovery_breakers AS own ON own.site = c.site
+    LEFT JOIN recovery_breakers AS own ON own.basis = 'stale' AND own.site = c.site
     WHERE c.site = ANY(CAST(:sites AS text[])) AND c.deleted_at IS NULL AND {LAST_SIGN} > {OWN_SINCE}
     GROUP BY c.site
     """,
@@ -257,21 +266,24 @@ def _by_site(counted: Sequence[AtSite]) -> dict[str | None, int]:
 
 
 @query.rows(
-    f"SELECT {columns(OpenBreaker, 'b')} FROM recovery_breakers AS b WHERE open_since IS NOT NULL ORDER BY site"
+    f"SELECT {columns(OpenBreaker, 'b')} FROM recovery_breakers AS b WHERE open_since IS NOT NULL"
+    " ORDER BY basis = 'stale' DESC, site"
 )
 def standing(connection: Connection) -> list[OpenBreaker]:
-    """The breakers that are open, the fleet's first."""
+    """The breakers that are open: those of silence first, of these the fleet's."""
 
 
-@query.one_or_none("SELECT looked_at FROM recovery_breakers WHERE site = '' AND looked_at IS NOT NULL")
+@query.one_or_none(
+    "SELECT looked_at FROM recovery_breakers WHERE basis = 'stale' AND site = '' AND looked_at IS NOT NULL"
+)
 def looked_at(connection: Connection) -> datetime | None:
     """When the breakers were evaluated last; None before the first time."""
 
 
 @query.run(
     """
-    INSERT INTO recovery_breakers (site, looked_at) VALUES ('', :now)
-    ON CONFLICT (site) DO UPDATE SET looked_at = EXCLUDED.looked_at
+    INSERT INTO recovery_breakers (basis, site, looked_at) VALUES ('stale', '', :now)
+    ON CONFLICT (basis, site) DO UPDATE SET looked_at = EXCLUDED.looked_at
     """
 )
 def note_look(connection: Connection, now: datetime) -> None:
@@ -283,9 +295,10 @@ FOUND: Final = ManyRows("said", FoundBreaker)
 
 @query.run(
     f"""
-    INSERT INTO recovery_breakers AS b (site, open_since, why, why_sentences, stale, seen, low_since, counted_since)
-    SELECT site, open_since, why, why_sentences, stale, seen, low_since, counted_since FROM {FOUND} ORDER BY site
-    ON CONFLICT (site) DO UPDATE SET open_since = EXCLUDED.open_since, why = EXCLUDED.why,
+    INSERT INTO recovery_breakers AS b (
+        basis, site, open_since, why, why_sentences, stale, seen, low_since, counted_since)
+    SELECT basis, site, open_since, why, why_sentences, stale, seen, low_since, counted_since FROM {FOUND}
+    ORDER BY basis, site ON CONFLICT (basis, site) DO UPDATE SET open_since = EXCLUDED.open_since, why = EXCLUDED.why,
         why_sentences = EXCLUDED.why_sentences, stale = EXCLUDED.stale, seen = EXCLUDED.seen,
         low_since = EXCLUDED.low_since, counted_since = EXCLUDED.counted_since
     """,
@@ -299,8 +312,12 @@ def put(connection: Connection, found: Sequence[FoundBreaker]) -> None:
     """
     UPDATE recovery_breakers SET released_at = greatest(open_since, :now), released_by = :by,
         open_since = NULL, low_since = NULL, counted_since = NULL
-    WHERE open_since IS NOT NULL AND site = coalesce(:site, site) RETURNING site, stale, seen
+    WHERE open_since IS NOT NULL AND site = coalesce(:site, site)
+    RETURNING basis, site, stale, seen
     """
 )
 def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[ReleasedBreaker]:
-    """Close the open breaker of this site, or (None) every open one. Returns them. Present silence no longer counts."""
+    """Close the open breakers of this site, or (None) every open one. Returns them.
+
+    Present silence and the screens that fail now no longer count.
+    """

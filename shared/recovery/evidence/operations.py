@@ -11,12 +11,12 @@ from shared.incidents.causes_rules import CAUSES
 from shared.leadership.rules import BridgeStatus, is_bridge_silent
 from shared.quiet import operations as quiet
 from shared.quiet.rules import QuietNow
-from shared.recovery.breakers.rules import SEEN_WITHIN
+from shared.recovery.breakers.rules import SEEN_WITHIN, BreakerKey
 from shared.recovery.evidence import store
 from shared.recovery.evidence.rules import Fleet
 from shared.recovery.evidence.store import Surroundings
 from shared.sentences import Sentence
-from shared.vocabulary import Quiet
+from shared.vocabulary import Quiet, RecoveryBasis
 
 MOST_LOOKED_AT = 250  # crashed, failing and silent clients in one tick: a tick must not grow with a broken fleet
 
@@ -26,17 +26,15 @@ def circumstances(
     now: datetime,
     config: Config,
     around: Surroundings,
-    breakers: Mapping[str | None, Sentence],
+    breakers: Mapping[BreakerKey, Sentence],
     uuids: Collection[str],
     late: Sentence | None = None,
-    screens: Mapping[str | None, Sentence] | None = None,
     found: QuietNow | None = None,
 ) -> Fleet:
     """The facts that all clients share, and which of the clients are in a quiet time or an incident.
 
     Quiet times and incidents are read only if `around` says that there may be some; `Surroundings(bridge)` reads both.
-    `late`: why recovery does not act on silence now. `screens`: site ->
-    why it does not act on failing screens. `found`: what is quiet now, if the caller has read it.
+    `late`: why recovery does not act on silence now. `found`: what is quiet now, if the caller has read it.
     """
     enabled = config["CRASH_RECOVERY_ENABLED"]  # while recovery is off, nothing else is needed
     if found is None:
@@ -51,7 +49,6 @@ def circumstances(
         breakers=breakers,
         quiet={uuid: (one.time.sentence, one.until) for uuid, one in held.items()},
         opened=quiet.opened(connection, found, Quiet.RECOVERY, uuids),
-        screens=screens or {},
         late=late,
         incidents={uuid: CAUSES.stored(one.cause, one.cause_sentences) for uuid, one in met.items()},
     )
@@ -67,7 +64,7 @@ def candidates(
     now: datetime,
     config: Config,
     bridge: BridgeStatus,
-    breakers: Collection[str | None],
+    breakers: Collection[BreakerKey],
     silent: Collection[str],
     cap: int,
     found: QuietNow,
@@ -75,14 +72,15 @@ def candidates(
     """The clients that a tick examines. Silent clients count only while recovery may act on silence, because in a mass
     failure they would fill the cap, the number of clients that may get a command at once.
     """
-    silent_too = not bridge_is_silent(bridge, now) and None not in breakers
+    blocked = [site for basis, site in breakers if basis is RecoveryBasis.STALE]
+    silent_too = not bridge_is_silent(bridge, now) and None not in blocked
     return store.candidates(
         connection,
         now,
         silent if silent_too else (),
         silent_since=bridge.connected_since,
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
-        blocked_sites=[site for site in breakers if site is not None],
+        blocked_sites=[site for site in blocked if site is not None],
         too_long=SEEN_WITHIN,
         most=max(MOST_LOOKED_AT, 2 * cap),
         quiet=found.ids(Quiet.RECOVERY),

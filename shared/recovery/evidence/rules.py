@@ -13,6 +13,7 @@ from shared.clients.reports.rules import stale_after
 from shared.clients.screens_rules import SeenScreen
 from shared.clients.signs_rules import last_sign
 from shared.recovery import words_rules
+from shared.recovery.breakers.rules import BreakerKey
 from shared.sentences import Sentence
 from shared.vocabulary import (
     MENDED_BY_A_START,
@@ -147,14 +148,12 @@ class Fleet(Struct, frozen=True):
     """Start of the present listening time; silence before it is not counted."""
     stale_seconds: int
     """HEARTBEAT_STALE_SECONDS."""
-    breakers: Mapping[str | None, Sentence]
-    """Site -> why its breaker is open; None is the whole fleet."""
+    breakers: Mapping[BreakerKey, Sentence]
+    """Why each open breaker is open."""
     quiet: Mapping[str, tuple[Sentence, datetime | None]] = field(default_factory=dict)
     """Uuid of a client that a quiet time lets recovery leave alone -> why, and until when (None: until it is ended)."""
     opened: Mapping[str, datetime] = field(default_factory=dict)
     """Uuid of a client whose shop opened a moment ago -> when it opened."""
-    screens: Mapping[str | None, Sentence] = field(default_factory=dict)
-    """Site -> why its breaker of failing screens is open; None is the whole fleet."""
     late: Sentence | None = None
     """Why recovery waits, because many clients are late and may fall silent together; None when few are late."""
     incidents: Mapping[str, Sentence] = field(default_factory=dict)

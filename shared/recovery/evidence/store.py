@@ -128,7 +128,7 @@ class Surroundings(Struct, frozen=True):
 
 SURROUNDINGS: Final = f"""json_build_object(
     'bridge', (SELECT to_json(one) FROM (SELECT {columns(BridgeStatus, "b")} FROM bridge_status AS b) AS one),
-    'breakers', EXISTS (SELECT FROM recovery_breakers WHERE open_since IS NOT NULL OR screens_since IS NOT NULL),
+    'breakers', EXISTS (SELECT FROM recovery_breakers WHERE open_since IS NOT NULL),
     'quiet_times', EXISTS (SELECT FROM quiet_times AS q WHERE {may_be_quiet("q")}),
     'incidents', EXISTS (SELECT FROM incident_members WHERE left_at IS NULL))"""
 """SQL: the surroundings as one column, for a statement that also reads something else."""
