@@ -430,10 +430,9 @@ client_log_hours = Table(  # counts per hour, written in the transaction that st
     metadata,
     _of_client(),
     _when("hour", nullable=False),
-    Column("level", log_level, nullable=False),
-    Column("count", BigInteger, nullable=False),
-    _when("last_at", nullable=False),
-    PrimaryKeyConstraint("hour", "client_uuid", "level"),
+    *(Column(level.value, Integer, nullable=False) for level in LogLevel),
+    _when("last_error_at"),
+    PrimaryKeyConstraint("hour", "client_uuid"),
     Index("ix_client_log_hours_client", "client_uuid", "hour"),
 )
 

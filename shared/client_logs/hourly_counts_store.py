@@ -9,7 +9,6 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from shared.client_logs.store import is_of
 from shared.postgres.columns import ColumnQuery
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
@@ -30,13 +29,17 @@ class HourCount(NamedTuple):
     last_at: datetime
 
 
-COUNTED: Final = ManyRows("said", HourCount)
+COUNTED: Final = ManyRows("logged", HourCount)
+_SUMS: Final = ", ".join(f"coalesce(sum(lines) FILTER (WHERE level = '{level}'), 0)" for level in LogLevel)
+_SERIOUS: Final = ", ".join(f"'{level}'" for level in SERIOUS_LEVELS)
 ADD = Query(
     f"""
-    INSERT INTO client_log_hours AS h (client_uuid, hour, level, count, last_at)
-    SELECT uuid, hour, CAST(level AS log_level), lines, last_at FROM {COUNTED} ORDER BY hour, uuid, level
-    ON CONFLICT (hour, client_uuid, level) DO UPDATE
-        SET count = h.count + EXCLUDED.count, last_at = greatest(h.last_at, EXCLUDED.last_at)
+    INSERT INTO client_log_hours AS h (client_uuid, hour, {", ".join(LogLevel)}, last_error_at)
+    SELECT uuid, hour, {_SUMS}, max(last_at) FILTER (WHERE level IN ({_SERIOUS}))
+    FROM {COUNTED} GROUP BY hour, uuid ORDER BY hour, uuid
+    ON CONFLICT (hour, client_uuid) DO UPDATE
+        SET {", ".join(f"{level} = h.{level} + EXCLUDED.{level}" for level in LogLevel)},
+            last_error_at = greatest(h.last_error_at, EXCLUDED.last_error_at)
     """,
     NO_ROW,
 )
@@ -66,11 +69,8 @@ def _summary(*, of_one: bool) -> ColumnQuery[ClientSummary]:
     h = client_log_hours.c
     since = sa.bindparam("since", type_=h.hour.type)
     whose = h.client_uuid == sa.bindparam("client_uuid", type_=sa.Text) if of_one else sa.true()
-    serious = is_of(SERIOUS_LEVELS, h.level)
     theirs = (
-        sa.select(
-            h.client_uuid, _counts(h).label("counts"), sa.func.max(h.last_at).filter(serious).label("last_error_at")
-        )
+        sa.select(h.client_uuid, _counts(h).label("counts"), sa.func.max(h.last_error_at).label("last_error_at"))
         .where(h.hour >= sa.func.date_trunc("hour", since), whose)
         .group_by(h.client_uuid)
         .subquery()
@@ -89,11 +89,11 @@ def _counts(h: Any) -> sa.ColumnElement[Any]:
 
     It is built by hand, because the function of Postgres takes three times as long.
     """
-    said = (
-        sa.literal_column(f"'\"{level}\":'", sa.Text).op("||")(sa.func.sum(h.count).filter(is_of((level,), h.level)))
+    pairs = (
+        sa.literal_column(f"'\"{level}\":'", sa.Text).op("||")(sa.func.nullif(sa.func.sum(h[level.value]), 0))
         for level in LogLevel
     )
-    return sa.cast(sa.func.concat("{", sa.func.concat_ws(",", *said), "}"), sa.JSON)
+    return sa.cast(sa.func.concat("{", sa.func.concat_ws(",", *pairs), "}"), sa.JSON)
 
 
 DROP = Query("DELETE FROM client_log_hours WHERE hour < :before", NO_ROW)

@@ -119,7 +119,7 @@ def _page_of_client(given: frozenset[str], levels: frozenset[LogLevel]) -> Colum
     }
     wanted = [condition for name, condition in narrowed.items() if name in given]
     if levels:
-        wanted.append(is_of(sorted(levels)))
+        wanted.append(_is_of(sorted(levels)))
     of_client = (c.client_uuid == uuid,) if wanted else (c.client_uuid >= uuid, c.client_uuid <= uuid)
     query = _after(sa.select(*SHOWN).where(*of_client, *wanted), given)
     page = _newest(query, *(() if wanted else (c.client_uuid.desc(),)))
@@ -142,13 +142,14 @@ def _recent_errors(given: frozenset[str]) -> ColumnQuery[ErrorLog]:
     query = (
         sa.select(*SHOWN, c.client_uuid, clients.c.name.label("client_name"))
         .join(clients, clients.c.uuid == c.client_uuid)
-        .where(is_of(SERIOUS_LEVELS), c.received_at >= sa.bindparam("since"), clients.c.deleted_at.is_(None))
+        .where(_is_of(SERIOUS_LEVELS), c.received_at >= sa.bindparam("since"), clients.c.deleted_at.is_(None))
     )
     return ColumnQuery(lambda: _newest(_after(query, given)), ErrorLog)
 
 
-def is_of(levels: Iterable[LogLevel], level: sa.ColumnElement[Any] = client_logs.c.level) -> sa.ColumnElement[bool]:
-    """SQL: whether `level` is one of these; spelt out, so that the plan leaves out weeks of the other class."""
+def _is_of(levels: Iterable[LogLevel]) -> sa.ColumnElement[bool]:
+    """SQL: whether a line has one of these levels; spelt out, so that the plan leaves out weeks of the other class."""
+    level = client_logs.c.level
     return level.in_([sa.literal_column(f"'{one}'", level.type) for one in levels])
 
 

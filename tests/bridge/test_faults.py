@@ -67,7 +67,7 @@ def test_a_bridge_killed_between_commit_and_acknowledgement_stores_nothing_twice
     eventually(lambda: database.value("SELECT counters FROM bridge_status")["duplicate_logs"] == LINES)
     assert lines(database, display.uuid) == all_lines()
     assert database.client(display.uuid)["service_failed_at"] == raised_at
-    assert database.value("SELECT count FROM client_log_hours WHERE client_uuid = :u", u=display.uuid) == LINES
+    assert database.value("SELECT info FROM client_log_hours WHERE client_uuid = :u", u=display.uuid) == LINES
     assert again.ask("/readyz")[1]["waiting"] == 0
 
 

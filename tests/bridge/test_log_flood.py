@@ -109,7 +109,7 @@ def test_neighbours_of_a_flood_lose_nothing_and_their_acks_are_recorded_at_once(
         assert {row["level"] for row in rows} == {"warning"}
         assert rows[-1]["message"].startswith(f"{rows[-1]['context']['dropped']} log messages dropped")
         assert all(dropped(database, one.uuid) == 0 for one in neighbours)
-        hours = "SELECT sum(count) FROM client_log_hours WHERE client_uuid = :u"
+        hours = "SELECT sum(info + warning) FROM client_log_hours WHERE client_uuid = :u"
         assert database.value(hours, u=noisy.uuid) == kept + len(rows)
 
 

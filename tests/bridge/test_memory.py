@@ -324,7 +324,7 @@ STORED: Final = (
     "SELECT message, level::text FROM client_logs WHERE client_uuid = :u ORDER BY id",
     "SELECT install_id, boot_seq, seq FROM log_marks WHERE client_uuid = :u ORDER BY 1, 2",
     "SELECT install_id, boot_seq, seq FROM log_keys WHERE client_uuid = :u ORDER BY 1, 2, 3",
-    "SELECT sum(count) FROM client_log_hours WHERE client_uuid = :u",
+    "SELECT sum(debug + info + warning + error + critical) FROM client_log_hours WHERE client_uuid = :u",
     "SELECT from_status, to_status FROM client_state_changes WHERE client_uuid = :u ORDER BY id",
 )
 

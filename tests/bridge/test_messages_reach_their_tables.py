@@ -119,8 +119,9 @@ def test_logs_are_stored_counted_and_told_back(display: Display, database: Datab
     assert (one["context"], one["client_time"]) == ({"a": 1}, datetime(1970, 1, 1, 0, 0, 5, tzinfo=UTC))
     assert (two["level"], two["message"]) == ("error", "two\ufffd \N{GRINNING FACE}")
     assert (three["level"], three["raw_level"], three["message"]) == ("debug", None, "three \ufffd")
-    counted = database.rows("SELECT level, count FROM client_log_hours WHERE client_uuid = :u", u=display.uuid)
-    assert {row["level"]: row["count"] for row in counted} == {"warning": 1, "error": 1, "debug": 1}
+    hours = "SELECT sum(debug) AS debug, sum(info) AS info, sum(warning) AS warning, sum(error) AS error"
+    counted = database.rows(f"{hours} FROM client_log_hours WHERE client_uuid = :u", u=display.uuid)
+    assert counted == [{"debug": 1, "info": 0, "warning": 1, "error": 1}]
     eventually(lambda: ("logs_committed", stamp(2)) in display.told)
 
 

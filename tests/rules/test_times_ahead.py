@@ -53,7 +53,7 @@ LEFT: Final = {
         *("users.created_at", "api_tokens.created_at"),
     ),
     "history tells what was written at that time": (
-        *("audit_log.at", "client_health_history.at", "client_log_hours.hour", "client_log_hours.last_at"),
+        *("audit_log.at", "client_health_history.at", "client_log_hours.hour", "client_log_hours.last_error_at"),
         *("client_logs.client_time", "client_logs.received_at", "client_losses.at", "client_losses.since"),
         *("client_screen_changes.at", "client_state_changes.at", "client_state_changes.noticed_at"),
         *("incident_events.at", "incident_members.joined_at", "service_failure_events.at", "recovery_events.at"),

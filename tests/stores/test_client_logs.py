@@ -143,12 +143,11 @@ def test_a_line_was_received_when_it_arrived_and_counts_in_that_hour(connection:
     received = connection.execute(sa.select(table.c.received_at).order_by(table.c.id)).scalars().all()
     assert received == [now - timedelta(hours=1), now, now - timedelta(hours=1), now]
     h = client_log_hours.c
-    rows = connection.execute(sa.select(h.hour, h.level, h.count, h.last_at).order_by(h.hour, h.level)).all()
+    rows = connection.execute(sa.select(h.hour, h.info, h.error, h.last_error_at).order_by(h.hour)).all()
     hour = now.replace(minute=0, second=0, microsecond=0)
     assert [tuple(row) for row in rows] == [
-        (hour - timedelta(hours=1), "info", 1, now - timedelta(hours=1)),
-        (hour - timedelta(hours=1), "error", 1, now - timedelta(hours=1)),
-        (hour, "error", 2, now),
+        (hour - timedelta(hours=1), 1, 1, now - timedelta(hours=1)),
+        (hour, 0, 2, now),
     ]
 
 

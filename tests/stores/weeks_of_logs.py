@@ -35,9 +35,11 @@ FILL = (
     FROM generate_series(CAST(:first AS int), CAST(:first AS int) + CAST(:share AS int) - 1) AS n
     """,
     """
-    INSERT INTO client_log_hours (client_uuid, hour, level, count, last_at)
-    SELECT client_uuid, date_trunc('hour', received_at), level, count(*), max(received_at)
-    FROM client_logs GROUP BY 1, 2, 3
+    INSERT INTO client_log_hours
+    SELECT client_uuid, date_trunc('hour', received_at), count(*) FILTER (WHERE level = 'debug'), count(*) FILTER (WHERE level = 'info'),
+        count(*) FILTER (WHERE level = 'warning'), count(*) FILTER (WHERE level = 'error'),
+        count(*) FILTER (WHERE level = 'critical'), max(received_at) FILTER (WHERE level IN ('error', 'critical'))
+    FROM client_logs GROUP BY 1, 2
     """,
     f"""
     INSERT INTO dead_letters (topic, payload, payload_bytes, sha256, reason, first_at, last_at)
