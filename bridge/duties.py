@@ -13,6 +13,7 @@ from bridge.leader import FIRST_BACK_OFF_SECONDS, LONGEST_BACK_OFF_SECONDS, Lead
 from shared.client_logs import operations as client_logs
 from shared.client_logs.operations import LogsStored
 from shared.clients import statuses_operations
+from shared.clients.statuses_store import MOST_AT_ONCE
 from shared.leadership import rules as leadership_rules
 from shared.leadership import store as leadership_store
 from shared.postgres.door import database_now
@@ -20,6 +21,8 @@ from shared.structured_log import event
 
 CANARY_SECONDS: Final = 10.0
 SWEEP_SECONDS: Final = 5.0
+RESTS: Final = 50  # times as long as it looked, so that a sweep takes a fiftieth of the bridge's one thread
+LONGEST_REST_SECONDS: Final = 30.0
 GAPS_SECONDS: Final = 3600.0
 
 
@@ -29,7 +32,8 @@ class Due(Struct):
     connect: float = 0.0
     canary: float = 0.0
     sweep: float = 0.0
-    swept_to: str = ""
+    looked_seconds: float = 0.0
+    unswept: list[str] = field(default_factory=list)  # the rest of a sweep that is under way
     gaps: float = 0.0
     connect_failures: int = 0
     canary_number: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
@@ -60,15 +64,9 @@ class Due(Struct):
         """Whether to sweep now."""
         return time.monotonic() >= self.sweep
 
-    def sweeps(self) -> str:
-        """A sweep begins, or goes on after the client returned. The next begins a period later."""
-        after, self.swept_to = self.swept_to, ""
-        self.sweep = time.monotonic() + SWEEP_SECONDS
-        return after
-
-    def goes_on(self, after: str) -> None:
-        """The sweep came to this client: the rest is due at once."""
-        self.swept_to, self.sweep = after, 0.0
+    def swept(self) -> None:
+        """A sweep is done. The next begins after a rest."""
+        self.sweep = time.monotonic() + rest_after(self.looked_seconds)
 
     @property
     def is_gaps(self) -> bool:
@@ -78,6 +76,11 @@ class Due(Struct):
     def looks_for_gaps(self) -> None:
         """A look begins; the next is due a period later."""
         self.gaps = time.monotonic() + GAPS_SECONDS
+
+
+def rest_after(looked_seconds: float) -> float:
+    """The seconds until the next sweep, after the look at the fleet took so long."""
+    return max(SWEEP_SECONDS, min(RESTS * looked_seconds, LONGEST_REST_SECONDS))
 
 
 class Announcement:
@@ -110,20 +113,24 @@ def sweep(leader: Leader, due: Due, stale_seconds: int) -> None:
     Between two parts, messages are stored. After the bridge was deaf all parts run at once: a stored message would
     hide that nobody was heard.
     """
-    part, is_deaf = None, True
-    while part is None or (part.last is not None and is_deaf):
+    is_first = is_deaf = True
+    while is_first or (due.unswept and is_deaf):
         with leader.database() as database, database.begin():
-            after = due.sweeps()  # only here: while the database is away, the sweep stays due
             now = database_now(database)
             heard = leadership_rules.listening(leadership_store.bridge_status(database), now)
             is_deaf = heard.deaf
-            if part is None and is_deaf:
-                after = ""  # it may have become deaf between two parts: that concerns every client
-            part = statuses_operations.sweep(database, now, stale_seconds, heard, after)
-        if part.changed:
-            event("statuses_swept", "shown states changed with time", changed=part.changed)
-        if part.last is not None:
-            due.goes_on(part.last)
+            if is_first and (is_deaf or not due.unswept):  # between two parts it may have become deaf to every client
+                began = time.monotonic()
+                due.unswept = statuses_operations.candidates(database, now, stale_seconds, heard)
+                due.looked_seconds = time.monotonic() - began
+            part = due.unswept[:MOST_AT_ONCE]
+            changed = statuses_operations.sweep(database, now, stale_seconds, heard, part)
+        is_first = False
+        del due.unswept[:MOST_AT_ONCE]
+        if changed:
+            event("statuses_swept", "shown states changed with time", changed=changed)
+    if not due.unswept:  # only here: while the database is away, the sweep stays due
+        due.swept()
 
 
 def check_lead(database: Connection, leader: Leader) -> None:

@@ -132,6 +132,8 @@ conversion_status = _enum("conversion_status", ConversionStatus)
 
 # --- clients: a row changes only when people see a change; frequent heartbeats have their own table ---
 
+_SAME_WORD = " ".join(f"WHEN '{status}' THEN '{status}'" for status in ProcessStatus)
+
 clients = Table(
     "clients",
     metadata,
@@ -212,6 +214,11 @@ clients = Table(
         postgresql_where=text(
             "status IN ('crashed', 'stale') OR process_status = 'crashed' OR service_failed_at IS NOT NULL"
         ),
+    ),
+    Index(
+        "ix_clients_shows_another",
+        "uuid",
+        postgresql_where=text(f"deleted_at IS NULL AND status <> CASE process_status {_SAME_WORD} END"),
     ),
     Index("ix_clients_site", "site", postgresql_where=text("site IS NOT NULL")),
     Index("ix_clients_subnet", text("subnet_of(ip)"), postgresql_where=text("ip IS NOT NULL")),

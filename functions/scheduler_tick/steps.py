@@ -23,6 +23,7 @@ from shared.availability import store as availability_store
 from shared.client_logs import operations as client_logs
 from shared.client_logs import store as client_logs_store
 from shared.clients import failures_operations, limits_operations, losses_store, statuses_operations
+from shared.clients.statuses_store import MOST_AT_ONCE
 from shared.commands import operations as commands
 from shared.commands import store as commands_store
 from shared.commands.news_operations import log_news
@@ -129,13 +130,15 @@ def sweep_statuses(world: World, _moment: Moment) -> Did:
     """Show displays as late or stale when their heartbeat is overdue, in case no bridge does it."""
     stale_seconds = world.config["HEARTBEAT_STALE_SECONDS"]
     changed: int = 0
-    last: str | None = ""
-    while last is not None:
+    uuids: list[str] | None = None
+    while uuids is None or uuids:
         with transaction(world.engine) as connection:
             now = database_now(connection)
             bridge = listening(leadership_store.bridge_status(connection), now)
-            part = statuses_operations.sweep(connection, now, stale_seconds, bridge, last)
-        changed, last = changed + part.changed, part.last
+            if uuids is None:
+                uuids = statuses_operations.candidates(connection, now, stale_seconds, bridge)
+            part, uuids = uuids[:MOST_AT_ONCE], uuids[MOST_AT_ONCE:]
+            changed += statuses_operations.sweep(connection, now, stale_seconds, bridge, part)
     return {"changed": changed}
 
 

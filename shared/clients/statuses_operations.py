@@ -1,8 +1,8 @@
 """Use case of shown states that change with time alone."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients import statuses_store
@@ -13,22 +13,24 @@ from shared.leadership.rules import Listening
 from shared.vocabulary import ClientStatus
 
 
-class Swept(Struct, frozen=True):
-    """How many stored states changed, and the last client that was looked at; None: all were."""
-
-    changed: int
-    last: str | None
-
-
-def sweep(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening, after: str = "") -> Swept:
-    """Update stored states that time has changed, of the next clients after this one: go on after `last`.
+def candidates(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening) -> list[str]:
+    """The clients that `sweep` has to look at, by uuid, in one look at the fleet.
 
     `stale_seconds` is HEARTBEAT_STALE_SECONDS, `bridge` comes from `leadership.rules.listening`.
     """
-    rows = statuses_store.candidates(connection, now, stale_seconds, after, deaf=bridge.deaf, since=bridge.since)
+    return statuses_store.candidates(connection, now, stale_seconds, deaf=bridge.deaf, since=bridge.since)
+
+
+def sweep(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening, uuids: Sequence[str]) -> int:
+    """Update stored states that time has changed, of MOST_AT_ONCE of these clients at most. Returns how many.
+
+    They are judged here, for they may have been heard since somebody looked for candidates.
+    """
+    if not uuids:
+        return 0
+    rows = statuses_store.judged(connection, now, stale_seconds, uuids, deaf=bridge.deaf, since=bridge.since)
     changes = [change for row in rows if (change := _status_change(row, now, stale_seconds, bridge))]
-    changed = statuses_store.change(connection, now, changes) if changes else 0
-    return Swept(changed, rows[-1].uuid if len(rows) == statuses_store.MOST_CANDIDATES else None)
+    return statuses_store.change(connection, now, changes) if changes else 0
 
 
 def _status_change(row: Candidate, now: datetime, stale_seconds: int, bridge: Listening) -> StatusChange | None:

@@ -7,13 +7,16 @@ from typing import Final
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.clients.reports.rules import LATE_AT_LEAST
 from shared.clients.signs_store import LAST_SIGN, LATE_AFTER, THRESHOLD
 from shared.postgres import query
+from shared.postgres.fragments import shows_another
 from shared.postgres.many import ManyRows
 from shared.postgres.query import Query
 from shared.vocabulary import ClientStatus, ProcessStatus
 
-MOST_CANDIDATES: Final = 5_000  # of one transaction, so that what the bridge receives meanwhile does not wait
+MOST_AT_ONCE: Final = 5_000  # of one transaction, so that what the bridge receives meanwhile does not wait
+MOST_ODD: Final = 3_000
 
 
 class StatusChange(Struct, frozen=True):
@@ -37,48 +40,74 @@ class Candidate(Struct, frozen=True):
     sign_at: datetime | None
 
 
-CANDIDATES = Query(  # the intervals of `reports.rules.late_after` and `reports.rules.stale_after`
+_JUDGED: Final = f"""
+    SELECT c.uuid, c.status, c.process_status, h.last_heartbeat_at, h.interval_seconds, h.sign_at
+    FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid
+    WHERE c.deleted_at IS NULL AND CASE
+        WHEN h.last_heartbeat_at >= CAST(:now AS timestamptz) - {LATE_AFTER} THEN c.status <> c.process_status::text
+        WHEN CAST(:deaf AS boolean) THEN c.status <> 'unknown'
+        ELSE NOT (c.status = 'stale' AND greatest({LAST_SIGN}, CAST(:since AS timestamptz))
+            < CAST(:now AS timestamptz) - {THRESHOLD}) END"""
+"""SQL: clients whose stored state may be out of date, by `reports.rules.late_after` and `reports.rules.stale_after`."""
+OF_ALL = Query(f"{_JUDGED} ORDER BY c.uuid", Candidate)
+AMONG = Query(f"{_JUDGED} AND c.uuid = ANY(CAST(:uuids AS text[])) ORDER BY c.uuid", Candidate)
+ODD = Query(  # the narrow table and a partial index find them; the first comparison with the time is the cheaper
     f"""
-    WITH found AS MATERIALIZED (
-        SELECT c.uuid, c.status, c.process_status, h.last_heartbeat_at, h.interval_seconds, h.sign_at
-        FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid
-        WHERE c.deleted_at IS NULL AND c.uuid > :after AND CASE
-            WHEN h.last_heartbeat_at >= CAST(:now AS timestamptz) - {LATE_AFTER}
-                THEN c.status <> c.process_status::text
-            WHEN CAST(:deaf AS boolean) THEN c.status <> 'unknown'
-            ELSE NOT (c.status = 'stale' AND greatest({LAST_SIGN}, CAST(:since AS timestamptz))
-                < CAST(:now AS timestamptz) - {THRESHOLD}) END)
-    SELECT * FROM found ORDER BY uuid LIMIT :most
+    (SELECT client_uuid FROM client_heartbeats AS h
+    WHERE h.last_heartbeat_at < CAST(:now AS timestamptz) - interval '{LATE_AT_LEAST.total_seconds()} seconds'
+        AND h.last_heartbeat_at < CAST(:now AS timestamptz) - {LATE_AFTER}
+    LIMIT {MOST_ODD + 1})
+    UNION (SELECT h.client_uuid FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
+    WHERE {shows_another("c")} LIMIT {MOST_ODD + 1})
+    ORDER BY client_uuid
     """,
-    Candidate,
+    str,
 )
 
 
 def candidates(
-    connection: Connection, now: datetime, stale_seconds: int, after: str, *, deaf: bool, since: datetime | None
-) -> list[Candidate]:
-    """Up to MOST_CANDIDATES clients whose stored state may be out of date, the next after this one by uuid.
+    connection: Connection, now: datetime, stale_seconds: int, *, deaf: bool, since: datetime | None
+) -> list[str]:
+    """The clients whose stored state may be out of date, by uuid, in one look at the fleet.
 
-    `deaf`: the bridge does not hear the fleet; `since`: the listening time began.
+    Few are looked up; above MOST_ODD it is cheaper to join the whole fleet. `deaf`: the bridge does not hear the fleet;
+    `since`: the listening time began.
     """
-    rest = {"deaf": deaf or since is None, "after": after, "most": MOST_CANDIDATES}
-    return CANDIDATES.all(connection, now=now, since=since, stale=stale_seconds, **rest)
+    odd = ODD.all(connection, now=now)
+    if len(odd) <= MOST_ODD:
+        return odd
+    rest = {"deaf": deaf or since is None, "stale": stale_seconds}
+    return [row.uuid for row in OF_ALL.all(connection, now=now, since=since, **rest)]
 
 
-CHANGES: Final = ManyRows("said", StatusChange)
+def judged(
+    connection: Connection,
+    now: datetime,
+    stale_seconds: int,
+    uuids: Sequence[str],
+    *,
+    deaf: bool,
+    since: datetime | None,
+) -> list[Candidate]:
+    """Those of these clients whose stored state may be out of date now."""
+    rest = {"deaf": deaf or since is None, "stale": stale_seconds, "uuids": list(uuids)}
+    return AMONG.all(connection, now=now, since=since, **rest)
+
+
+CHANGES: Final = ManyRows("told", StatusChange)
 
 
 @query.run(
     f"""
-    WITH said AS MATERIALIZED (SELECT * FROM {CHANGES}),
+    WITH told AS MATERIALIZED (SELECT * FROM {CHANGES}),
     free AS MATERIALIZED (
-        SELECT c.uuid, least(greatest(said.at, c.status_since), CAST(:now AS timestamptz)) AS since
-        FROM clients AS c JOIN said ON said.uuid = c.uuid AND said.was = c.status
+        SELECT c.uuid, least(greatest(told.at, c.status_since), CAST(:now AS timestamptz)) AS since
+        FROM clients AS c JOIN told ON told.uuid = c.uuid AND told.was = c.status
         ORDER BY c.uuid FOR NO KEY UPDATE OF c SKIP LOCKED),
     changed AS (
-        UPDATE clients AS c SET status = said.status, status_since = free.since
-        FROM said JOIN free USING (uuid) WHERE c.uuid = said.uuid
-        RETURNING c.uuid, free.since, said.was, said.status, said.cause)
+        UPDATE clients AS c SET status = told.status, status_since = free.since
+        FROM told JOIN free USING (uuid) WHERE c.uuid = told.uuid
+        RETURNING c.uuid, free.since, told.was, told.status, told.cause)
     INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause, noticed_at)
     SELECT *, CAST(:now AS timestamptz) FROM changed
     """,

@@ -12,6 +12,7 @@ from shared.vocabulary import (
     WELL,
     WITHOUT_PICTURE,
     CommandAction,
+    ProcessStatus,
     Role,
 )
 
@@ -50,6 +51,12 @@ def is_unwell(client: str) -> str:
 def service_fails(client: str) -> str:
     """SQL of `clients.failures_rules.service_fails`. Written so that the planner uses the partial index."""
     return f"({client}.service_failed_at IS NOT NULL AND {client}.service_mended_at IS NULL)"
+
+
+def shows_another(client: str) -> str:
+    """SQL: whether a client shows another state than its player's. The planner uses its partial index."""
+    cases = " ".join(f"WHEN '{status}' THEN '{status}'" for status in ProcessStatus)
+    return f"{client}.deleted_at IS NULL AND {client}.status <> CASE {client}.process_status {cases} END"
 
 
 def is_well(client: str) -> str:

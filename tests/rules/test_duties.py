@@ -11,7 +11,6 @@ from bridge.batches import Pace
 from bridge.duties import Due
 from bridge.leader import DatabaseAway, Leader
 from bridge.loop import BridgeLoop
-from shared.clients.statuses_operations import Swept
 
 DUTIES = (
     *("_announce", "_sweep", "_begin_budgets", "_store_urgent", "_store_batch"),
@@ -45,26 +44,33 @@ def test_what_nobody_heard_is_swept_before_any_message_is_written() -> None:
 def test_only_what_nobody_heard_is_swept_whole_before_messages_are_written(
     deaf: bool, parts_at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ends, asked = iter(["b", "d", None]), []
+    asked: list[list[str]] = []
 
-    def part(_database: Any, _now: Any, _stale: int, _heard: Any, after: str) -> Swept:
-        asked.append(after)
-        return Swept(0, next(ends))
+    def part(_database: Any, _now: Any, _stale: int, _heard: Any, uuids: list[str]) -> int:
+        asked.append(uuids)
+        return 0
 
+    monkeypatch.setattr("bridge.duties.MOST_AT_ONCE", 2)
+    monkeypatch.setattr("bridge.duties.statuses_operations.candidates", lambda *_: ["a", "b", "c", "d", "e"])
     monkeypatch.setattr("bridge.duties.database_now", lambda _: None)
     monkeypatch.setattr("bridge.duties.leadership_store.bridge_status", lambda _: None)
     monkeypatch.setattr("bridge.duties.leadership_rules.listening", lambda *_: SimpleNamespace(deaf=deaf))
     monkeypatch.setattr("bridge.duties.statuses_operations.sweep", part)
     due, leader = Due(), cast("Leader", SimpleNamespace(database=MagicMock))
     if deaf:
-        due.goes_on("c")  # a sweep was under way when the silence began
+        due.unswept = ["d", "e"]  # a sweep was under way when the silence began
 
     duties.sweep(leader, due, 180)
 
     assert len(asked) == parts_at_once
     while due.is_sweep:  # the rest is due at once
         duties.sweep(leader, due, 180)
-    assert asked == ["", "b", "d"]
+    assert asked == [["a", "b"], ["c", "d"], ["e"]]
+
+
+@pytest.mark.parametrize(("looked", "rest"), [(0.01, 5.0), (0.2, 10.0), (3.0, 30.0)])
+def test_a_sweep_rests_fifty_times_as_long_as_it_looked_for_displays(looked: float, rest: float) -> None:
+    assert duties.rest_after(looked) == pytest.approx(rest)
 
 
 def test_a_sweep_for_which_the_database_is_away_is_due_as_soon_as_it_is_back() -> None:

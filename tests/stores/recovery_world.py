@@ -186,7 +186,8 @@ class History:
 def sweep(connection: Connection, at: datetime) -> None:
     """Update the shown states, as the bridge and the tick do."""
     bridge = listening(leadership_store.bridge_status(connection), at)
-    statuses_operations.sweep(connection, at, 180, bridge)
+    uuids = statuses_operations.candidates(connection, at, 180, bridge)
+    statuses_operations.sweep(connection, at, 180, bridge, uuids)
 
 
 def decisions(connection: Connection, client: str) -> list[tuple[str, str | None]]:

@@ -116,7 +116,8 @@ def test_time_in_which_nobody_listened_is_unknown_though_nobody_could_note_it(
     changed(connection, uuid, now - timedelta(days=10), "unknown", "running")
     reports.record_heartbeats(connection, night, CLOCK, [Heartbeat(uuid, CLOCK, ProcessStatus.RUNNING)])
 
-    statuses_operations.sweep(connection, now, 180, Listening(deaf=True, since=None, deaf_since=night))
+    deaf = Listening(deaf=True, since=None, deaf_since=night)
+    statuses_operations.sweep(connection, now, 180, deaf, statuses_operations.candidates(connection, now, 180, deaf))
     reports.record_heartbeats(connection, now, CLOCK, [Heartbeat(uuid, CLOCK, ProcessStatus.RUNNING)])
 
     day, *_ = operations.uptime(connection, now, uuid, timedelta(days=1)).windows

@@ -36,9 +36,11 @@ FILL = (
     """,
     """
     INSERT INTO client_log_hours
-    SELECT client_uuid, date_trunc('hour', received_at), count(*) FILTER (WHERE level = 'debug'), count(*) FILTER (WHERE level = 'info'),
+    SELECT client_uuid, date_trunc('hour', received_at),
+        count(*) FILTER (WHERE level = 'debug'), count(*) FILTER (WHERE level = 'info'),
         count(*) FILTER (WHERE level = 'warning'), count(*) FILTER (WHERE level = 'error'),
-        count(*) FILTER (WHERE level = 'critical'), max(received_at) FILTER (WHERE level IN ('error', 'critical'))
+        count(*) FILTER (WHERE level = 'critical'),
+        max(received_at) FILTER (WHERE level IN ('error', 'critical'))
     FROM client_logs GROUP BY 1, 2
     """,
     f"""

@@ -168,7 +168,8 @@ class FleetRun:
         since = min(self._listens_since, until) if self._listens_since <= until else -86_400.0
         moments = {"connected_since": self.start + timedelta(seconds=since), "canary_at": self.now}
         self.connection.execute(sa.update(bridge_status).values(**moments))
-        statuses_operations.sweep(self.connection, self.now, SETTINGS["HEARTBEAT_STALE_SECONDS"], self._heard())
+        how = (self.connection, self.now, SETTINGS["HEARTBEAT_STALE_SECONDS"], self._heard())
+        statuses_operations.sweep(*how, statuses_operations.candidates(*how))
 
     def _heard(self) -> Listening:
         status = leadership_store.bridge_status(self.connection)

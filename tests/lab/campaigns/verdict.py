@@ -18,9 +18,11 @@ AT_ONCE = 10
 MISCOUNTED = """
     SELECT count(*) FROM (SELECT client_uuid, level, count(*) AS n FROM client_logs
         WHERE client_uuid = ANY(:uuids) GROUP BY 1, 2) AS stored
-    FULL JOIN (SELECT client_uuid, CAST(level AS log_level) AS level, sum(lines) AS n FROM client_log_hours, LATERAL (VALUES
+    FULL JOIN (SELECT client_uuid, CAST(level AS log_level) AS level, sum(lines) AS n
+        FROM client_log_hours, LATERAL (VALUES
             ('debug', debug), ('info', info), ('warning', warning), ('error', error), ('critical', critical)
-        ) AS counted(level, lines) WHERE client_uuid = ANY(:uuids) AND lines > 0 GROUP BY 1, 2) AS rolled_up USING (client_uuid, level)
+        ) AS counted(level, lines) WHERE client_uuid = ANY(:uuids) AND lines > 0 GROUP BY 1, 2
+    ) AS rolled_up USING (client_uuid, level)
     WHERE stored.n IS DISTINCT FROM rolled_up.n
 """
 """Clients and levels whose hourly counts differ from the log."""
