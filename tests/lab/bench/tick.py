@@ -163,25 +163,25 @@ def _now(engine: Engine) -> Any:
         return database_now(connection)
 
 
-def measured(world: World, times: int, *more: str) -> dict[str, float]:
+def measured(world: World, times: int) -> dict[str, float]:
     """The median of each step and of the whole tick, over several ticks without the first, cold one."""
     whole: list[float] = []
     parts: list[Mapping[str, float]] = []
-    hear(world.engine, *more)
+    hear(world.engine)
     first = steps.run(world)
-    assert first["failed"] == [], first  # also the tick in which half of the fleet is silent for the first time
+    assert first["failed"] == [], first
     for _ in range(times):
-        hear(world.engine, *more)
+        hear(world.engine)
         report = steps.run(world)
         assert report["failed"] == [], report
         whole.append(report["duration_ms"])
-        hear(world.engine, *more)
+        hear(world.engine)
         parts.append(timed(world))
     return {"whole": median(whole), **{name: median(part[name] for part in parts) for name in parts[0]}}
 
 
 def measure(folder: Path) -> list[Row]:
-    """Measure a fleet of 100,000 with few restarts, with many, and half silent; and one of a tenth with few."""
+    """Measure a fleet of 100,000 with few restarts and with many; and one of a tenth with few."""
     (folder / "small").mkdir()
     (folder / "large").mkdir()
     with machine(folder / "small", bridge=False, durable=False) as service, ticking(service, FEW) as world:
@@ -193,9 +193,7 @@ def measure(folder: Path) -> list[Row]:
             large = measured(world, TIMES)
         with ticking(service) as world:
             many = measured(world, TIMES)
-        with ticking(service, FEW) as world:
-            silent = measured(world, 3, HALF_SILENT)
-    for name, found in (("small", small), ("large", large), ("many restarts", many), ("half silent", silent)):
+    for name, found in (("small", small), ("large", large), ("many restarts", many)):
         print(f"  tick, {name}: " + ", ".join(f"{step} {ms:.0f}" for step, ms in found.items()), file=sys.stderr)
     note = f"{CLIENTS:,} clients, {CRASHED:,} crashed, {OPEN_COMMANDS:,} open commands, {LOG_ROWS:,} log rows"
     more = many["acted"] - large["acted"]
@@ -219,5 +217,4 @@ def measure(folder: Path) -> list[Row]:
             at_most=True,
             note="decided, stored, published, answered",
         ),
-        Row("tick: 100,000 clients, half of them silent", silent["whole"], "ms", 2 * LIMIT_MS, at_most=True),
     ]
