@@ -57,8 +57,7 @@ ODD = Query(  # the narrow table and a partial index find them; the first compar
     WHERE h.last_heartbeat_at < CAST(:now AS timestamptz) - interval '{LATE_AT_LEAST.total_seconds()} seconds'
         AND h.last_heartbeat_at < CAST(:now AS timestamptz) - {LATE_AFTER}
     LIMIT {MOST_ODD + 1})
-    UNION (SELECT h.client_uuid FROM clients AS c JOIN client_heartbeats AS h ON h.client_uuid = c.uuid
-    WHERE {shows_another("c")} LIMIT {MOST_ODD + 1})
+    UNION (SELECT c.uuid FROM clients AS c WHERE {shows_another("c")} LIMIT {MOST_ODD + 1})
     ORDER BY client_uuid
     """,
     str,

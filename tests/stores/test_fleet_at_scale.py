@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine
 
 from deploy.parts.probes import wait_until
-from shared.clients import limits_store
+from shared.clients import limits_store, statuses_store
 from shared.clients import store as clients_store
 from shared.clients.store import ClientFilter
 from shared.incidents import failures_store
@@ -208,6 +208,19 @@ def test_who_is_crashed_is_found_by_one_look_through_the_heartbeats(scaled: Conn
 
     assert looked_at(plan, "clients") <= 100
     assert FLEET <= looked_at(plan, "client_heartbeats") <= FLEET + 100
+
+
+@HOW
+def test_a_sweep_looks_through_the_heartbeats_and_joins_odd_displays_alone(scaled: Connection, kept: bool) -> None:
+    """Each five seconds: to read each client as well would hold the bridge's one thread ten times as long."""
+    scaled.execute(sa.text("UPDATE clients SET status = 'late' WHERE right(uuid, 3) = '444'"))
+    now = database_now(scaled)
+
+    plan = plan_of(scaled, lambda c: statuses_store.ODD.all(c, now=now), kept=kept)
+
+    assert looked_at(plan, "clients") <= 100
+    assert looked_at(plan, "client_heartbeats") <= FLEET + 100
+    assert len(statuses_store.ODD.all(scaled, now=now)) == FLEET // 1000
 
 
 def test_a_thousand_that_are_silent_are_found_as_well(scaled: Connection) -> None:
