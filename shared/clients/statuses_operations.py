@@ -18,7 +18,7 @@ def candidates(connection: Connection, now: datetime, stale_seconds: int, bridge
 
     `stale_seconds` is HEARTBEAT_STALE_SECONDS, `bridge` comes from `leadership.rules.listening`.
     """
-    return statuses_store.candidates(connection, now, stale_seconds, deaf=bridge.deaf, since=bridge.since)
+    return statuses_store.candidates(connection, now, stale_seconds, bridge)
 
 
 def sweep(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening, uuids: Sequence[str]) -> int:
@@ -28,7 +28,7 @@ def sweep(connection: Connection, now: datetime, stale_seconds: int, bridge: Lis
     """
     if not uuids:
         return 0
-    rows = statuses_store.judged(connection, now, stale_seconds, uuids, deaf=bridge.deaf, since=bridge.since)
+    rows = statuses_store.judged(connection, now, stale_seconds, bridge, uuids)
     changes = [change for row in rows if (change := _status_change(row, now, stale_seconds, bridge))]
     return statuses_store.change(connection, now, changes) if changes else 0
 

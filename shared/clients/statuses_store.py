@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 from sqlalchemy import Connection
 
 from shared.clients.reports.rules import LATE_AT_LEAST
 from shared.clients.signs_store import LAST_SIGN, LATE_AFTER, THRESHOLD
+from shared.leadership.rules import Listening
 from shared.postgres import query
 from shared.postgres.fragments import shows_another
 from shared.postgres.many import ManyRows
@@ -64,33 +65,26 @@ ODD = Query(  # the narrow table and a partial index find them; the first compar
 )
 
 
-def candidates(
-    connection: Connection, now: datetime, stale_seconds: int, *, deaf: bool, since: datetime | None
-) -> list[str]:
+def candidates(connection: Connection, now: datetime, stale_seconds: int, bridge: Listening) -> list[str]:
     """The clients whose stored state may be out of date, by uuid, in one look at the fleet.
 
-    Few are looked up; above MOST_ODD it is cheaper to join the whole fleet. `deaf`: the bridge does not hear the fleet;
-    `since`: the listening time began.
+    Few are looked up; above MOST_ODD it is cheaper to join the whole fleet.
     """
     odd = ODD.all(connection, now=now)
     if len(odd) <= MOST_ODD:
         return odd
-    rest = {"deaf": deaf or since is None, "stale": stale_seconds}
-    return [row.uuid for row in OF_ALL.all(connection, now=now, since=since, **rest)]
+    return [row.uuid for row in OF_ALL.all(connection, now=now, stale=stale_seconds, **_heard(bridge))]
 
 
 def judged(
-    connection: Connection,
-    now: datetime,
-    stale_seconds: int,
-    uuids: Sequence[str],
-    *,
-    deaf: bool,
-    since: datetime | None,
+    connection: Connection, now: datetime, stale_seconds: int, bridge: Listening, uuids: Sequence[str]
 ) -> list[Candidate]:
     """Those of these clients whose stored state may be out of date now."""
-    rest = {"deaf": deaf or since is None, "stale": stale_seconds, "uuids": list(uuids)}
-    return AMONG.all(connection, now=now, since=since, **rest)
+    return AMONG.all(connection, now=now, stale=stale_seconds, uuids=list(uuids), **_heard(bridge))
+
+
+def _heard(bridge: Listening) -> dict[str, Any]:
+    return {"deaf": bridge.deaf or bridge.since is None, "since": bridge.since}
 
 
 CHANGES: Final = ManyRows("told", StatusChange)
