@@ -2,7 +2,7 @@
 
 from alembic import op
 
-revision, down_revision = "0077_narrow_reads", "0071_no_hash_without_a_key"
+revision, down_revision = "0077_narrow_reads", "0076_one_breaker"
 
 
 def upgrade() -> None:
