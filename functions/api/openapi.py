@@ -171,10 +171,11 @@ def _operation(routes: Routes, endpoint: Endpoint, schemas: _Schemas) -> dict[st
     return operation
 
 
-_BYTES: Final = {"type": "string", "format": "binary"}
+_BYTES: Final[dict[str, Any]] = {"type": "string", "format": "binary"}
+_TEXT: Final[dict[str, Any]] = {"type": "string"}
 _FILE_FORM: Final = {
     "type": "object",
-    "properties": {"file": _BYTES},
+    "properties": {"file": {"type": "string", "contentMediaType": "application/octet-stream"}},
     "required": ["file"],
 }
 
@@ -239,8 +240,16 @@ def _headers(status: int) -> dict[str, Any]:
 def _content(endpoint: Endpoint, status: int, schemas: _Schemas) -> dict[str, Any]:
     if status in {204, 303, 304} or endpoint.answer is type(None):
         return {}
-    schema = schemas.of(endpoint.answer) if _is_shape(endpoint.answer) else _BYTES
-    return {"content": {media_type: {"schema": schema} for media_type in endpoint.produces}}
+    return {
+        "content": {
+            media_type: {"schema": schemas.of(endpoint.answer) if _is_shape(endpoint.answer) else _of_file(media_type)}
+            for media_type in endpoint.produces
+        }
+    }
+
+
+def _of_file(media_type: str) -> dict[str, Any]:
+    return {"type": "object"} if media_type == JSON else _TEXT if media_type.startswith("text/") else _BYTES
 
 
 def _problems(endpoint: Endpoint) -> dict[int, set[str]]:

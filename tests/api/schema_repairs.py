@@ -195,6 +195,19 @@ def _failed(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     case.path_parameters, case.headers = {"uuid": uuid}, {}
 
 
+def _taken(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """Give back a failure that somebody has taken."""
+    uuid = new_client(world.engine)
+    world.made(f"/api/clients/{uuid}/service_failed/take", {"service_failed_at": fail(world, uuid)})
+    case.path_parameters = {"uuid": uuid}
+
+
+def _to_take(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
+    """Take a failure that stands."""
+    uuid = new_client(world.engine)
+    case.path_parameters, case.body = {"uuid": uuid}, {"service_failed_at": fail(world, uuid)}
+
+
 def _mended(world: World, case: Case, _kwargs: dict[str, Any]) -> None:
     """Acknowledge a failure that is mended."""
     uuid = new_client(world.engine)
@@ -326,6 +339,8 @@ CHANCES: Final[dict[str, Repair]] = {
     "POST /api/clients/service_failed/mended": _mended,
     "POST /api/clients/{uuid}/clear_service_failed": _failed,
     "POST /api/clients/{uuid}/recovery/resume": _held,
+    "POST /api/clients/{uuid}/service_failed/give_back": _taken,
+    "POST /api/clients/{uuid}/service_failed/take": _to_take,
     "POST /api/recovery/breaker/release": _open,
     "POST /api/quiet-times": _quiet_body,
     "PATCH /api/quiet-times/{quiet_id}": _quiet,

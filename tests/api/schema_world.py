@@ -231,13 +231,15 @@ def lose_pdf(made: World) -> int:
     return int(uploaded["media"]["id"])
 
 
-def fail(made: World, uuid: str) -> None:
-    """Record a service failure of this display that nobody has acknowledged."""
-    failed = {"service_failed_at": sa.func.now(), "service_failed_unit": "player.service"}
+def fail(made: World, uuid: str) -> str:
+    """Record a service failure of this display that nobody has acknowledged. Returns when it failed."""
+    failed_at = datetime.now(UTC)
+    failed = {"service_failed_at": failed_at, "service_failed_unit": "player.service"}
     with transaction(made.engine) as connection:
         connection.execute(sa.update(clients).where(clients.c.uuid == uuid).values(**failed))
-        event = {"client_uuid": uuid, "at": sa.func.now(), "event": "failed", "unit": "player.service"}
+        event = {"client_uuid": uuid, "at": failed_at, "event": "failed", "unit": "player.service"}
         connection.execute(sa.insert(service_failure_events).values(**event))
+    return failed_at.isoformat()
 
 
 def mend(made: World, uuid: str) -> str:

@@ -24,6 +24,7 @@ from shared.postgres.query import NO_ROW, Query
 
 WHERE, SETS = "its WHERE leaves out rows without it", "the statement itself sets it"
 NEVER_NULL: Final = {  # (statement, nullable column) -> why no row of the statement has a null there
+    "takers incidents.taken_by": WHERE,
     "RECENTLY_CLEARED clients.service_failed_cleared_at": WHERE,
     "RECENTLY_CLEARED clients.service_failed_cleared_by": "it is written with the time",
     "CANCEL_OVERTAKEN_BY_STORED client_commands.outcome_reason": SETS,
