@@ -1,13 +1,11 @@
-/** That a failed service works again. */
+/** That a failed service works again, since when, and by whom. */
 import { h } from "../vendor/preact.js";
 import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { failureWords } from "../lib/words/failures.js";
 import { Time } from "./parts.js";
 
-/** @typedef {import("../lib/types").Failure} Failure */
-
-/** That it works again, since when, and by whom. @param {{failure: Failure}} props */
+/** @param {{failure: import("../lib/types").Failure}} props */
 export function IsMended({ failure }) {
   if (!failure.mended_since) return null;
   const by = failureWords.mendedBy(failure.mended_by && person(failure.mended_by));

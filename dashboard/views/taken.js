@@ -13,7 +13,7 @@ import { lazy } from "./lazy.js";
 const TakenNote = lazy(async () => (await import("./taken_note.js")).TakenNote, { bare: true });
 
 /**
- * The first button stays the same element: the keyboard keeps its place.
+ * The first button stays: so does the keyboard.
  * @param {{path: string, name: string, trouble: Partial<import("../lib/openapi").HeldBy>, about?: object}} props
  */
 export function Taken({ path, name, trouble, about }) {
