@@ -20,7 +20,7 @@ MIGRATION_LOCK = 7_305_001  # an arbitrary number, used by no other lock of this
 WAIT_SECONDS = 120
 OF_BEFORE = (
     "The database stands at {}, which is no migration any more. Of a trial: `make reset`. To keep its data, run"
-    " `alembic upgrade head` of $(git log -1 --format=%H -- migrations/versions/0068_turns_of_conversions.py)~ first."
+    " `alembic upgrade head` of $(git log -1 --format=%H -- migrations/versions/0076_one_breaker.py)~ first."
 )
 ischema_names["xid8"] = Xid8  # so that comparisons with tables.py know this type
 
@@ -68,7 +68,7 @@ def _moves() -> bool:
 def _refuse_unknown(revision: str | None) -> None:
     """Say what to do about a database whose revision no longer exists."""
     known = {script.revision for script in context.script.walk_revisions()}
-    if revision is not None and revision not in known and revision < "0069":
+    if revision is not None and revision not in known and revision < "0077":
         raise CommandError(OF_BEFORE.format(revision))
 
 

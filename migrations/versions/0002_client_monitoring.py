@@ -114,8 +114,9 @@ CREATE TABLE log_keys (
     client_uuid text NOT NULL REFERENCES clients, install_id text NOT NULL, boot_seq bigint NOT NULL,
     seq bigint NOT NULL, PRIMARY KEY (client_uuid, install_id, boot_seq, seq));
 CREATE TABLE client_log_hours (
-    client_uuid text NOT NULL REFERENCES clients, hour timestamptz NOT NULL, level log_level NOT NULL,
-    count bigint NOT NULL, last_at timestamptz NOT NULL, PRIMARY KEY (hour, client_uuid, level));
+    client_uuid text NOT NULL REFERENCES clients, hour timestamptz NOT NULL, debug integer NOT NULL,
+    info integer NOT NULL, warning integer NOT NULL, error integer NOT NULL, critical integer NOT NULL,
+    last_error_at timestamptz, PRIMARY KEY (hour, client_uuid));
 CREATE INDEX ix_client_log_hours_client ON client_log_hours (client_uuid, hour);
 """
 

@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -312,35 +311,6 @@ def test_a_look_whose_connection_is_killed_before_its_end_is_made_again_whole(en
         assert operations.open_incident_of(connection, fleet) == {}
         assert operations.observe(connection, at).joined == 12
         assert set(operations.open_incident_of(connection, fleet)) == set(fleet)
-
-
-def test_counters_are_right_after_each_look_of_its_own_transaction(engine: Engine) -> None:
-    """Displays join, come back, are deleted and move from a cluster into the incident of their shop."""
-    with engine.begin() as connection:
-        at = database_now(connection)
-        listen(connection, at)
-        shops = [site(connection, at, f"Counted {number}", 10) for number in range(8)]
-    some = [shop[0] for shop in shops]
-    steps: list[Any] = [
-        lambda c, t: go_silent(c, t, some, heard_before=190),
-        lambda c, t: go_silent(c, t, shops[0][1:], heard_before=246),
-        lambda c, t: come_back(c, t, shops[0][:7]),
-        lambda c, t: clients_operations.delete(c, t, shops[0][8]),
-        lambda c, t: come_back(c, t, shops[0][7:8]),
-        lambda c, t: go_silent(c, t, shops[0][:7]),
-        lambda c, t: go_silent(c, t, shops[0][7:8]),
-        lambda c, t: come_back(c, t, [*some, *shops[0][:8]]),
-    ]
-    for number, step in enumerate(steps):
-        with engine.begin() as connection:
-            step(connection, at + number * MINUTE)
-            observe(connection, at + number * MINUTE)
-
-    with engine.begin() as connection:
-        rows = [
-            (row["members"], row["unwell"], row["times"]) for row in all_of(connection) if row["site"] == "Counted 0"
-        ]
-    assert rows == [(10, 0, 1), (9, 1, 2)]
 
 
 def look_and_be_killed(engine: Engine, at: datetime) -> None:

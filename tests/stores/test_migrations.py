@@ -1,4 +1,4 @@
-"""The migrations: from empty to head they give tables.py, once; a database from before the squash loses no data."""
+"""The migrations: from empty to head they give tables.py, once; a database from before the squash is refused."""
 
 import io
 import os
@@ -146,116 +146,39 @@ def test_two_starts_at_once_migrate_once(empty_database: str) -> None:
 
 @pytest.fixture
 def old_engine(empty_database: str, empty_engine: Engine) -> Engine:
-    """A database at the last revision before the squash, with what has gone since, and rows that used it."""
-    alembic(empty_database, "upgrade", "0069_broker_memory")
+    """A database that says of itself that it stands at a revision from before the squash."""
+    alembic(empty_database, "upgrade", "head")
     empty_engine.dispose()
     with empty_engine.begin() as connection:
-        connection.exec_driver_sql(GONE_SINCE)
-        connection.exec_driver_sql(OLD_ROWS)
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0074_taken'")
     return empty_engine
 
 
-GONE_SINCE = """
-    CREATE TABLE maintenance_windows (id bigint PRIMARY KEY);
-    CREATE TABLE maintenance_window_clients (window_id bigint REFERENCES maintenance_windows);
-    CREATE TABLE recovery_exclusions (id bigint);
-    CREATE TABLE notification_snoozes (id bigint);
-    ALTER TABLE client_recovery ADD held_at timestamptz, ADD held_by text, ADD held_reason text,
-        ADD held_until timestamptz;
-    ALTER TABLE uploads ADD way text NOT NULL DEFAULT 'parts', ADD sha256 text;
-    ALTER TABLE door_certificates ALTER COLUMN begins_at SET DEFAULT 'epoch';
-    ALTER TABLE command_batches ALTER COLUMN request_hash SET NOT NULL;
-    ALTER TABLE command_schedules ALTER COLUMN request_hash SET NOT NULL;
-    ALTER TABLE door_certificates RENAME CONSTRAINT pk_door_certificates TO door_certificates_pkey;
-    ALTER TABLE broker_crashes RENAME CONSTRAINT pk_broker_crashes TO broker_crashes_pkey;
-    ALTER TABLE notification_channels ADD newer_events text[] NOT NULL DEFAULT '{}';
-    ALTER TABLE notification_deliveries DROP CONSTRAINT ck_notification_deliveries_event,
-        ADD CONSTRAINT ck_notification_deliveries_event CHECK (event IN ('display_unwell', 'recovered'));
-    ALTER TABLE incident_members ADD newer_symptom text, DROP CONSTRAINT ck_incident_members_symptom,
-        ADD CONSTRAINT ck_incident_members_symptom CHECK (symptom IN ('silent', 'service_failed'));
-    ALTER TABLE users ADD disabled_at_sites timestamptz,
-        ADD CONSTRAINT ck_users_sites_older_code CHECK (sites IS NULL OR disabled_at IS NOT NULL);
-    ALTER TABLE api_tokens ADD revoked_at_sites timestamptz,
-        ADD CONSTRAINT ck_api_tokens_sites_older_code CHECK (sites IS NULL OR revoked_at IS NOT NULL);
-    DO $$ BEGIN
-        EXECUTE replace(pg_get_functiondef('names_of_empty_sites'::regproc), '.disabled_at', '.disabled_at_sites');
-        EXECUTE replace(pg_get_functiondef('names_of_empty_sites'::regproc), '.revoked_at', '.revoked_at_sites');
-    END $$;
-    """
-OLD_ROWS = f"""
-    INSERT INTO clients (uuid, name, registered_by) VALUES ('{UUID}', 'Lobby', 'enrolment');
-    INSERT INTO incidents (id, kind, began_at, opened_at, cause) VALUES (1, 'site', now(), now(), ''),
-        (2, 'cluster', now(), now(), '');
-    INSERT INTO incident_members (incident_id, client_uuid, joined_at, left_at, failed_at, symptom, newer_symptom)
-    VALUES (1, '{UUID}', now(), now(), now(), 'silent', NULL),
-        (2, '{UUID}', now(), now(), now(), 'service_failed', 'screen_failed');
-    INSERT INTO notification_channels (name, kind, url, events, newer_events, tells_since, created_by, created_at,
-        changed_at)
-    VALUES ('all', 'webhook', 'https://a.example', '{{recovered}}', '{{screen_bad}}', now(), 'u', now(), now());
-    INSERT INTO notification_deliveries (channel_id, root, subject, phase, event, message, created_at, due_at)
-    SELECT id, 'r', said ->> 'title', 'opened', 'display_unwell', said, now(), now() FROM notification_channels, unnest(
-        ARRAY[
-            '{{"title": "one", "facts": {{"event": "screen_bad"}}}}',
-            '{{"title": "of many", "facts": {{"event": "display_unwell"}}, "own": {{"event": "login_shared"}}}}',
-            '{{"title": "unknown"}}'
-        ]::jsonb[]) AS said;
-    INSERT INTO users (username, password_hash, role, sites, disabled_at, disabled_at_sites, one_time_until) VALUES
-        ('ada', 'x', 'viewer', '{{Rome}}', now(), NULL, now()), ('ben', 'x', 'viewer', '{{Rome}}', now(), now(), NULL),
-        ('cleo', 'x', 'viewer', NULL, now(), NULL, NULL);
-    INSERT INTO api_tokens (id, name, role, secret_hash, created_by, created_at, sites, revoked_at, revoked_at_sites)
-    VALUES ('a', '', 'viewer', '', 'u', now(), '{{Rome}}', now(), NULL),
-        ('b', '', 'viewer', '', 'u', now(), NULL, now(), NULL);
-    """
-CARRIED = {
-    "SELECT symptom FROM incident_members ORDER BY incident_id": ["silent", "screen_failed"],
-    "SELECT events FROM notification_channels": [["recovered", "screen_bad"]],
-    "SELECT event FROM notification_deliveries ORDER BY id": ["screen_bad", "login_shared", "display_unwell"],
-    "SELECT username FROM users WHERE disabled_at IS NOT NULL ORDER BY username": ["ben", "cleo"],
-    "SELECT count(*) FROM users WHERE one_time_until IS NOT NULL": [0],  # ada has a password of her own
-    "SELECT id FROM api_tokens WHERE revoked_at IS NOT NULL": ["b"],
-    "SELECT count FROM names_of_empty_sites() WHERE what = 'person'": [1],  # ada: nothing says that ben is let in
-    "SELECT actor FROM of_sites.makers WHERE is_live ORDER BY actor": ["token:#a", "user:ada"],
-}
-
-
-def test_a_database_at_the_last_revision_before_the_squash_goes_on(empty_database: str, old_engine: Engine) -> None:
-    alembic(empty_database, "upgrade", "head")
-    old_engine.dispose()
-
-    assert "No new upgrade operations detected" in alembic(empty_database, "check")
-    with old_engine.connect() as connection:
-        assert {query: list(connection.exec_driver_sql(query).scalars()) for query in CARRIED} == CARRIED
-
-
-def test_a_database_from_longer_before_is_told_what_to_do_and_left_alone(
+def test_a_database_from_before_the_squash_is_told_what_to_do_and_left_alone(
     empty_database: str, old_engine: Engine, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with old_engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0064_delivery_sentences'")
     monkeypatch.setenv("DATABASE_URL", empty_database)
 
     assert migrations.main() == 2
-    assert "stands at 0064_delivery_sentences" in (told := capsys.readouterr().err)
+    assert "stands at 0074_taken" in (told := capsys.readouterr().err)
     assert "`make reset`" in told
     with pytest.raises(CommandError, match="make reset"):
         alembic(empty_database, "upgrade", "head")
     with old_engine.connect() as connection:
-        assert connection.exec_driver_sql("SELECT newer_events FROM notification_channels").scalar_one()
+        assert connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one() == "0074_taken"
 
 
-def test_what_runs_may_be_in_the_way_of_an_upgrade(
-    postgres_server: postgres.Cluster, empty_database: str, old_engine: Engine
-) -> None:
-    old_engine.dispose()
+def test_what_runs_may_be_in_the_way_of_an_upgrade(postgres_server: postgres.Cluster, empty_database: str) -> None:
+    alembic(empty_database, "upgrade", "0009_file_hash_required")
     start = [sys.executable, "-m", "deploy.box.migrations"]
     environment = {**os.environ, "DATABASE_URL": empty_database}
     with postgres.superuser(postgres_server, empty_database.rpartition("/")[2]) as service:
         service.run("SET deadlock_timeout = '1min'")  # so that it is the migrations that end
         service.run("BEGIN")
-        service.run("SELECT FROM notification_deliveries")
+        service.run("SELECT FROM conversions")
         with subprocess.Popen(start, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as migrating:
-            eventually(lambda: service.run(WAITS_FOR_DELIVERIES) == [[True]], "the migrations wait")
-            service.run("SELECT FROM notification_channels")
+            eventually(lambda: service.run(WAITS_FOR_CONVERSIONS) == [[True]], "the migrations wait")
+            service.run("SELECT FROM clients")
             service.run("COMMIT")
             told, _ = migrating.communicate(timeout=240)
 
@@ -264,6 +187,6 @@ def test_what_runs_may_be_in_the_way_of_an_upgrade(
     assert "No new upgrade operations detected" in alembic(empty_database, "check")
 
 
-WAITS_FOR_DELIVERIES = """
-    SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'notification_deliveries'::regclass)
+WAITS_FOR_CONVERSIONS = """
+    SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND relation = 'conversions'::regclass)
 """
