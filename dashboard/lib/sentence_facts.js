@@ -73,6 +73,8 @@ export function formatIn(locale, zone) {
  * @property {number} sites
  * @property {string | null} unit
  * @property {Place | null} place
+ * @property {string | null} site
+ * @property {boolean} elsewhere
  */
 
 /** @param {Failed} facts */
@@ -82,15 +84,14 @@ export const membersOf = ({ symptoms }) => Object.values(symptoms).reduce((sum, 
 export const isOfSite = ({ kind, place }) => (place?.kind ?? kind) === "site";
 
 /**
- * The likely cause: the power of the screens, what they show, what sites share, the network or power, or the network
- * for a moment.
- * @param {Failed} facts @returns {"screens" | "content" | "shared" | "network" | "short_break"}
+ * The likely cause; `time`: nothing else is shared.
+ * @param {Failed} facts @returns {"screens" | "content" | "shared" | "time" | "network" | "short_break"}
  */
 export function likelyCause(facts) {
   const { kind, symptoms, unit, place } = facts;
   const ways = Object.keys(symptoms);
   if (ways.length === 1 && ways[0] === "screen_failed" && (unit === "disconnected" || unit === "off")) return "screens";
   if (2 * ((symptoms["silent"] ?? 0) + (symptoms["disconnected"] ?? 0)) < membersOf(facts)) return "content";
-  if (!place && kind === "cluster") return "shared";
+  if (!place && kind === "cluster") return facts.elsewhere ? "shared" : "time";
   return "silent" in symptoms ? "network" : "short_break";
 }

@@ -142,6 +142,8 @@ def _of_site(site: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         "sites": 1,
         "unit": facts["unit"] if facts["unit"] in SCREENS_DID else None,
         "place": None,
+        "site": None,
+        "elsewhere": facts["elsewhere"],
     }
 
 

@@ -41,6 +41,10 @@ class Facts(Struct, frozen=True):
     """The service that failed, or how the screens failed, if it was the same on all."""
     place: Place | None = None
     """For a cluster: the place with at least half of its members."""
+    site: str | None = None
+    """The site of all members, if they have the same."""
+    elsewhere: bool = False
+    """For a cluster without a place: most other displays are lost, too."""
 
 
 CAUSES: Final = Phrases()
@@ -58,6 +62,8 @@ def cause(facts: Facts) -> Sentence:
         sites=facts.sites,
         unit=facts.unit,
         place=None if place is None else asdict(place),
+        site=facts.site if facts.kind is IncidentKind.SUBNET else None,
+        elsewhere=facts.elsewhere,
     )
 
 
@@ -72,11 +78,13 @@ def failed_together(
     sites: int,
     unit: str | None,
     place: Mapping[str, Any] | None,
+    site: str | None,
+    elsewhere: bool,
 ) -> str:
-    """`Facts`, with `seconds` from the first failure to the last."""
+    """`Facts`, with `seconds` from the first failure to the last, and the `site` of a subnet alone."""
     members = sum(symptoms.values())
-    happened = f"{_whom(kind, key, size, sites, members)} {_what(symptoms, unit)} {_within(seconds)}"
-    return f"{happened}{_among_them(place, members)}; {_likely(kind, symptoms, unit, place)}."
+    happened = f"{_whom(kind, key, site, size, sites, members)} {_what(symptoms, unit)} {_within(seconds)}"
+    return f"{happened}{_among_them(place, members)}; {_likely(kind, symptoms, unit, place, elsewhere)}."
 
 
 @CAUSES.phrase
@@ -92,12 +100,12 @@ def other_sites_too() -> str:
     return "Displays of other sites failed at the same time."
 
 
-def _whom(kind: str, key: str, size: int | None, sites: int, members: int) -> str:
+def _whom(kind: str, key: str, site: str | None, size: int | None, sites: int, members: int) -> str:
     number = f"{members} of {max(size, members)} displays" if size is not None else f"{members} displays"
     if kind == IncidentKind.SITE:
         return f"{number} at site {key}"
     if kind == IncidentKind.SUBNET:
-        return f"{number} in the subnet {key}"
+        return f"{number} in the subnet {key}" + (f" of {site}" if site is not None else "")
     return f"{number} at {sites} sites" if sites > 1 else number
 
 
@@ -153,7 +161,9 @@ def _within(seconds: int) -> str:
     return f"within {seconds // 60} minutes" if seconds < 7200 else f"within {seconds // 3600} hours"
 
 
-def _likely(kind: str, symptoms: Mapping[str, int], unit: str | None, place: Mapping[str, Any] | None) -> str:
+def _likely(
+    kind: str, symptoms: Mapping[str, int], unit: str | None, place: Mapping[str, Any] | None, elsewhere: bool
+) -> str:
     """The words for the likely cause: network or power for silence and lost connections, content for crashes."""
     if set(symptoms) == {Symptom.SCREEN_FAILED} and unit in {"disconnected", "off"}:
         return "the power of the screens, or somebody at the switch, is the likely cause"
@@ -161,6 +171,8 @@ def _likely(kind: str, symptoms: Mapping[str, int], unit: str | None, place: Map
     if 2 * by_network < sum(symptoms.values()):
         return "what they were given to show, or an update, is the likely cause"
     if place is None and kind == IncidentKind.CLUSTER:
+        if not elsewhere:
+            return "they have nothing in common but the time"
         return "a provider they share, the way to the broker or the broker itself is the likely cause"
     network = "the network or power" if Symptom.SILENT in symptoms else "a short break of the network"
     return f"{network} {LIKELY_PLACE[kind if place is None else place['kind']]} is the likely cause"

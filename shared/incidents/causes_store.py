@@ -1,16 +1,23 @@
 """SQL of the causes of incidents."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from msgspec import Struct
 from sqlalchemy import Connection
 
+from shared.clients.signs_store import LAST_SIGN
 from shared.incidents import failures_store
 from shared.incidents.causes_rules import Facts, Place
+from shared.incidents.rules import OLDEST
+from shared.postgres import query
 from shared.postgres.many import as_json
 from shared.postgres.query import NO_ROW, Query
 from shared.sentences import Sentence
 from shared.vocabulary import IncidentKind, Symptom
+
+HEARD: Final = timedelta(minutes=10)
+"""A display that was silent for longer says nothing about what fails now."""
 
 
 class CountedMembers(Struct, frozen=True):
@@ -27,6 +34,7 @@ class CountedMembers(Struct, frozen=True):
     disconnected: int
     screen_failed: int
     sites: int
+    site: str | None
     unit: str | None
     place_kind: IncidentKind | None
     place_key: str | None
@@ -57,6 +65,7 @@ FACTS = Query(
         count(*) FILTER (WHERE m.symptom = 'disconnected') AS disconnected,
         count(*) FILTER (WHERE m.symptom = 'screen_failed') AS screen_failed,
         count(DISTINCT m.site) AS sites,
+        CASE WHEN count(DISTINCT coalesce(m.site, '')) = 1 THEN min(m.site) END AS site,
         CASE WHEN count(DISTINCT m.unit) = 1 THEN min(m.unit) END AS unit,
         p.kind AS place_kind, p.key AS place_key, coalesce(p.members, 0) AS place_members
     FROM incidents AS i JOIN member AS m ON true LEFT JOIN place AS p ON i.kind = 'cluster'
@@ -66,10 +75,22 @@ FACTS = Query(
 )
 
 
-def facts(connection: Connection, incident_id: int, heard_since: datetime) -> Facts | None:
+@query.one(
+    f"""
+    SELECT 2 * count(*) FILTER (WHERE c.status IN ('late', 'stale')) >= count(*)
+    FROM client_heartbeats AS h JOIN clients AS c ON c.uuid = h.client_uuid AND c.deleted_at IS NULL
+    WHERE {LAST_SIGN} > :heard_since
+        AND NOT EXISTS (SELECT FROM incident_members AS m WHERE m.incident_id = :id AND m.client_uuid = c.uuid)
+    """
+)
+def is_elsewhere(connection: Connection, id: int, heard_since: datetime) -> bool:  # noqa: A002
+    """Whether half of the displays that are outside an incident and were heard since then are lost. Reads the fleet."""
+
+
+def facts(connection: Connection, incident_id: int, now: datetime) -> Facts | None:
     """The facts about the members of an incident, for its cause; None when all of them are deleted.
 
-    The size of a place is the number of its displays that were heard since `heard_since`.
+    The size of a place is the number of its displays that were heard in the last day.
     """
     found = FACTS.one_or_none(connection, id=incident_id)
     if found is None:
@@ -79,11 +100,23 @@ def facts(connection: Connection, incident_id: int, heard_since: datetime) -> Fa
     place, kind, key = None, found.place_kind, found.place_key
     if kind is not None and key is not None and 2 * found.place_members >= sum(counts):
         sizes = (failures_store.sites if kind is IncidentKind.SITE else failures_store.subnets)(
-            connection, [key], heard_since
+            connection, [key], now - OLDEST
         )
         place = Place(kind, key, found.place_members, sizes.get(key, 0))
-    times = (found.first_at, found.last_at)
-    return Facts(found.kind, found.key, found.group_size, symptoms, *times, found.sites, found.unit, place)
+    alone = place is None and found.kind is IncidentKind.CLUSTER
+    return Facts(
+        found.kind,
+        found.key,
+        found.group_size,
+        symptoms,
+        found.first_at,
+        found.last_at,
+        found.sites,
+        found.unit,
+        place,
+        found.site,
+        elsewhere=alone and is_elsewhere(connection, incident_id, now - HEARD),
+    )
 
 
 DESCRIBE = Query(

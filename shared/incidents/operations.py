@@ -203,7 +203,7 @@ def _join(
 
 
 def _describe(connection: Connection, now: datetime, incident_id: int) -> None:
-    facts = causes_store.facts(connection, incident_id, now - rules.OLDEST)
+    facts = causes_store.facts(connection, incident_id, now)
     if facts is not None:
         causes_store.describe(connection, incident_id, causes_rules.cause(facts), facts.first_failed_at)
 

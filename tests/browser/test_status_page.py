@@ -100,7 +100,16 @@ def test_a_shop_in_trouble_says_what_is_down_what_is_unknown_and_what_fell_toget
 def begin_an_incident(database: Engine, fleet: Fleet, at: datetime) -> None:
     """Say that the fleet's first two displays crashed together."""
     cause = causes_rules.failed_together(
-        kind="site", key=fleet.site, size=3, symptoms={"crashed": 2}, seconds=20, sites=1, unit=None, place=None
+        kind="site",
+        key=fleet.site,
+        size=3,
+        symptoms={"crashed": 2},
+        seconds=20,
+        sites=1,
+        unit=None,
+        place=None,
+        site=None,
+        elsewhere=False,
     )
     with database.begin() as connection:
         row = {

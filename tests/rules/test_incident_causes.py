@@ -38,9 +38,19 @@ CAUSES = [
         "the network or power of this part of the network is the likely cause.",
     ),
     (
-        facts(CLUSTER, "", None, 45, symptoms={SILENT: 60}, sites=5),
+        facts(CLUSTER, "", None, 45, symptoms={SILENT: 60}, sites=5, elsewhere=True),
         "60 displays at 5 sites went silent within 45 s",
         "a provider they share, the way to the broker or the broker itself is the likely cause.",
+    ),
+    (
+        facts(CLUSTER, "", None, 45, symptoms={SILENT: 6}, sites=5),
+        "6 displays at 5 sites went silent within 45 s",
+        "they have nothing in common but the time.",
+    ),
+    (
+        facts(SUBNET, "10.1.2.0/24", 5, 0, symptoms={SILENT: 5}, site="Rome"),
+        "5 of 5 displays in the subnet 10.1.2.0/24 of Rome went silent at once",
+        "the network or power of this part of the network is the likely cause.",
     ),
     (facts(symptoms={CRASHED: 4}, spread=200), "4 of 12 displays at site Rome crashed within 3 minutes", CONTENT),
     (
@@ -75,7 +85,7 @@ def test_the_cause_is_a_sentence_that_says_what_to_look_at(known: Facts, happene
 def test_every_incident_has_a_cause_in_words(
     kind: IncidentKind, symptoms: dict[Symptom, int], size: int | None, spread: int
 ) -> None:
-    words = causes_rules.cause(facts(kind, "Rome", size, spread, symptoms=symptoms)).english
+    words = causes_rules.cause(facts(kind, "Rome", size, spread, symptoms=symptoms, elsewhere=True)).english
 
     assert words.startswith(str(sum(symptoms.values())))
     assert words.endswith("is the likely cause.")

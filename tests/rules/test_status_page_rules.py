@@ -137,6 +137,8 @@ FACTS: dict[str, Any] = {
     "sites": 1,
     "unit": None,
     "place": None,
+    "site": None,
+    "elsewhere": False,
 }
 PLACE = {"kind": "subnet", "key": "10.1.2.0/24", "members": 6, "size": 7}
 

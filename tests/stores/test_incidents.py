@@ -208,6 +208,25 @@ def test_a_provider_that_fails_again_is_the_next_incident(connection: Connection
     assert (all_of(connection)[2]["again_of"], all_of(connection)[2]["times"]) == (second["id"], 3)
 
 
+def test_the_broker_is_blamed_only_if_displays_elsewhere_are_lost_too(connection: Connection, now: datetime) -> None:
+    shops = [site(connection, now, f"Shop {number}", 10) for number in range(6)]
+    rest = [uuid for shop in shops for uuid in shop[1:]]
+    change(connection, now, rest[-25:], "late")
+    notice_silence(connection, now, [shop[0] for shop in shops])
+    assert only(connection)["cause"].endswith("; they have nothing in common but the time.")
+
+    change(connection, now + MINUTE, rest[-26:], "late")
+    notice_silence(connection, now + MINUTE, rest[:1] + rest[9:10])  # 52 others are left
+    assert only(connection)["cause"].endswith("or the broker itself is the likely cause.")
+
+
+def test_a_part_of_a_network_is_named_with_its_shop(connection: Connection, now: datetime) -> None:
+    site(connection, now, "Rome", 30)
+    notice_silence(connection, now, site(connection, now, "Rome", 6, ip="10.1.2.3"))
+
+    assert "in the subnet 10.1.2.0/24 of Rome went silent" in only(connection)["cause"]
+
+
 def deaf(connection: Connection, at: datetime) -> IncidentReport:
     """Observe incidents while the canary has been missing for long."""
     connection.execute(sa.update(bridge_status).values(canary_at=at - timedelta(minutes=10)))

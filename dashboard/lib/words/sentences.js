@@ -172,10 +172,10 @@ const SCREENS_DID = {
 };
 
 /** @param {Failed} facts @param {number} members */
-function whom({ kind, key, size, sites }, members) {
+function whom({ kind, key, site, size, sites }, members) {
   const displays = size === null ? `${members} displays` : `${members} of ${Math.max(size, members)} displays`;
   if (kind === "site") return `${displays} at site ${key}`;
-  if (kind === "subnet") return `${displays} in the subnet ${key}`;
+  if (kind === "subnet") return `${displays} in the subnet ${key}${site ? ` of ${site}` : ""}`;
   return sites > 1 ? `${displays} at ${sites} sites` : displays;
 }
 
@@ -210,6 +210,7 @@ const LIKELY = {
   screens: "the power of the screens, or somebody at the switch, is the likely cause",
   content: "what they were given to show, or an update, is the likely cause",
   shared: "a provider they share, the way to the broker or the broker itself is the likely cause",
+  time: "they have nothing in common but the time",
 };
 
 /** @param {Failed} failed */

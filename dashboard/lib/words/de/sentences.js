@@ -204,10 +204,10 @@ const SYMPTOMS = {
 };
 
 /** @param {Failed} facts @param {number} members */
-function whom({ kind, key, size, sites }, members) {
+function whom({ kind, key, site, size, sites }, members) {
   const some = size === null ? displays(members) : `${number(members)} von ${displays(Math.max(size, members))}`;
   if (kind === "site") return `${some} am Standort ${key}`;
-  if (kind === "subnet") return `${some} im Netz ${key}`;
+  if (kind === "subnet") return `${some} im Netz ${key}${site ? ` am Standort ${site}` : ""}`;
   return sites > 1 ? `${some} an ${number(sites)} Standorten` : some;
 }
 
@@ -233,13 +233,13 @@ function among({ place }, members) {
   return `, ${place.members === members ? "und zwar" : "darunter"} ${some} ${where}`;
 }
 
-/** After "wahrscheinlich liegt es". */
 const LIKELY = {
-  screens: "am Strom der Bildschirme, oder jemand hat sie ausgeschaltet",
-  content: "an dem, was sie zeigen sollen, oder an einer Aktualisierung",
-  shared: "an einem gemeinsamen Anbieter, am Weg zum Broker oder am Broker selbst",
-  network: "am Netz oder am Strom dort",
-  short_break: "an einer kurzen Unterbrechung des Netzes dort",
+  screens: "wahrscheinlich liegt es am Strom der Bildschirme, oder jemand hat sie ausgeschaltet",
+  content: "wahrscheinlich liegt es an dem, was sie zeigen sollen, oder an einer Aktualisierung",
+  shared: "wahrscheinlich liegt es an einem gemeinsamen Anbieter, am Weg zum Broker oder am Broker selbst",
+  time: "gemeinsam ist ihnen nur der Zeitpunkt",
+  network: "wahrscheinlich liegt es am Netz oder am Strom dort",
+  short_break: "wahrscheinlich liegt es an einer kurzen Unterbrechung des Netzes dort",
 };
 
 /** @param {Failed} facts */
@@ -249,7 +249,7 @@ function failedTogether(facts) {
   const length = unitWithin(facts.seconds);
   const when = length ? `innerhalb von ${inUnit(length)}` : "zugleich";
   const happened = `${whom(facts, members)} ${verb} ${when} ${participle}`;
-  return `${happened}${among(facts, members)}; wahrscheinlich liegt es ${LIKELY[likelyCause(facts)]}.`;
+  return `${happened}${among(facts, members)}; ${LIKELY[likelyCause(facts)]}.`;
 }
 
 /** What the displays of an incident have in common. @type {Record<string, string>} */

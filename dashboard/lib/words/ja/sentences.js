@@ -191,10 +191,10 @@ const SYMPTOMS = {
 };
 
 /** @param {Failed} facts @param {number} members */
-function whom({ kind, key, size, sites }, members) {
+function whom({ kind, key, site, size, sites }, members) {
   const some = size === null ? displays(members) : someOf(members, Math.max(size, members));
   if (kind === "site") return `拠点 ${key} の${some}`;
-  if (kind === "subnet") return `ネットワーク ${key} の${some}`;
+  if (kind === "subnet") return `${site ? `拠点 ${site} の` : ""}ネットワーク ${key} の${some}`;
   return sites > 1 ? `${number(sites)}拠点の${some}` : some;
 }
 
@@ -229,9 +229,10 @@ const LIKELY = {
 /** @param {Failed} facts */
 function likely(facts) {
   const cause = likelyCause(facts);
-  if (cause !== "network" && cause !== "short_break") return LIKELY[cause];
+  if (cause === "time") return "共通点は時刻だけです";
+  if (cause !== "network" && cause !== "short_break") return `原因は${LIKELY[cause]}と思われます`;
   const where = isOfSite(facts) ? "拠点の" : "ネットワークのこの範囲の";
-  return where + (cause === "network" ? "回線または電源" : "回線の一時的な切断");
+  return `原因は${where}${cause === "network" ? "回線または電源" : "回線の一時的な切断"}と思われます`;
 }
 
 /** @param {Failed} facts */
@@ -240,7 +241,7 @@ function failedTogether(facts) {
   const length = unitWithin(facts.seconds);
   const when = length ? `${inUnit(...length)}以内に` : "同時に";
   const happened = `${whom(facts, members)}${did(facts, when)}`;
-  return `${happened}${among(facts, members)}。原因は${likely(facts)}と思われます。`;
+  return `${happened}${among(facts, members)}。${likely(facts)}。`;
 }
 
 /** What the displays of an incident have in common. @type {Record<string, string>} */
