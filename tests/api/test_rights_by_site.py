@@ -28,6 +28,8 @@ from shared.tables import (
     clients,
     command_schedule_runs,
     command_schedules,
+    incident_members,
+    incidents,
     recovery_breakers,
     users,
 )
@@ -204,6 +206,33 @@ def test_counts_are_of_the_own_site(api: Api, world: SiteWorld, tokens: dict[str
     assert [one["uuid"] for one in here["service_failed"]] == [world.displays[OWN][6]]
     assert {one["site"] for one in here["clients"]} == {OWN}
     assert here["scheduler"]["did"] == {}
+
+
+def test_an_incident_beyond_the_own_sites_counts_the_own_displays_alone(
+    api: Api, world: SiteWorld, engine: Engine, tokens: dict[str, str]
+) -> None:
+    with transaction(engine) as connection:
+        now = database_now(connection)
+        facts = {"kind": "cluster", "key": "", "began_at": now, "opened_at": now, "closed_at": now, "cause": ""}
+        counted = {"members": 3, "present": 0, "peak": 3, "waned_at": now}
+        row = sa.insert(incidents).returning(incidents.c.id)
+        before, other = (connection.execute(row.values(**facts, **counted)).scalar_one() for _ in range(2))
+        again = connection.execute(row.values(**facts, **counted, again_of=other)).scalar_one()
+        third = connection.execute(row.values(**facts, **counted, again_of=before)).scalar_one()
+        foreign, mine = world.displays[FOREIGN][:2], world.displays[OWN][:1]
+        of = {before: [*foreign, *mine], other: foreign, again: [*foreign, *mine], third: [*foreign, *mine]}
+        left = {"joined_at": now, "left_at": now, "failed_at": now, "symptom": "silent"}
+        rows = [{"incident_id": at, "client_uuid": uuid, **left} for at, group in of.items() for uuid in group]
+        connection.execute(sa.insert(incident_members), rows)
+
+    def shown(incident_id: int, **by: str) -> tuple[int, int, int | None]:
+        row = api.get(f"/api/incidents/{incident_id}", **by).get_json()
+        return row["members"], row["unwell"], row["again_of"]
+
+    assert (shown(again), shown(again, token=tokens["viewer"])) == ((3, 0, other), (1, 0, None))
+    assert (shown(third), shown(third, token=tokens["viewer"])) == ((3, 0, before), (1, 0, before))
+    with transaction(engine) as connection:
+        connection.execute(sa.delete(incidents).where(incidents.c.id.in_(of)))
 
 
 def test_what_has_no_site_is_for_the_whole_fleet_only(api: Api, engine: Engine, tokens: dict[str, str]) -> None:

@@ -76,7 +76,7 @@ class IncidentDetails(Incident, frozen=True):
 
 @routes.get("", role=Role.VIEWER, bound=Bound.LISTS)
 def list_incidents(call: Call, query: IncidentQuery) -> Page[Incident]:
-    """Incidents, the newest first."""
+    """Incidents, the newest first, so that pages go on where they ended; the overview has the gravest first."""
     after: Any = decode_cursor(query.cursor, datetime, int)
     wanted = IncidentFilter(query.is_open, query.site, query.since)
     with call.transaction() as (connection, _):
