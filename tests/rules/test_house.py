@@ -186,8 +186,8 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 
 BUDGET: Final = {
-    "lines of the core": 50_250,
-    "lines of the kernel": 42_330,
+    "lines of the core": 50_265,
+    "lines of the kernel": 42_333,
     "files of the core": 335,
     "lines of migrations": 1_268,
     "tables": 56,
