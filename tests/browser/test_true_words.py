@@ -52,7 +52,7 @@ def test_displays_of_an_incident_that_are_back_count_as_back(enter: Enter, fleet
         words = (
             "8 displays at 6 sites lost the broker and came back within 51 s; the broker itself is the likely cause."
         )
-        row = {"kind": "cluster", "key": "", "began_at": now, "opened_at": now, "cause": words}
+        row = {"kind": "cluster", "key": "", "began_at": now, "opened_at": now, "cause": words, "members": 8}
         made = connection.execute(sa.insert(incidents).values(**row).returning(incidents.c.id)).scalar_one()
         member = {"incident_id": made, "joined_at": now, "left_at": now, "failed_at": now, "symptom": "disconnected"}
         connection.execute(sa.insert(incident_members), [{**member, "client_uuid": one} for one in fleet.uuids])
