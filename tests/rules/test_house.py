@@ -189,7 +189,7 @@ BUDGET: Final = {
     "lines of the core": 50_265,
     "lines of the kernel": 42_333,
     "files of the core": 335,
-    "lines of migrations": 1_268,
+    "lines of migrations": 1_269,
     "tables": 56,
     "settings": 50,
 }
