@@ -769,7 +769,7 @@ incidents = Table(
     Column("group_size", Integer),  # clients of the site or subnet that were heard in the last day
     Column("merged_into", BigInteger, ForeignKey("incidents.id", ondelete="SET NULL")),
     Column("members", Integer, nullable=False, server_default="0"),  # clients that were ever part of it
-    Column("present", Integer, nullable=False, server_default="0"),  # those that still are unwell
+    Column("present", Integer, nullable=False, server_default="0"),  # clients of it that are unwell now
     Column("peak", Integer, nullable=False, server_default="0"),  # the most that were at a time
     _past("waned_at"),  # when a fifth of the peak was left, for the first time
     Column("again_of", BigInteger, ForeignKey("incidents.id", ondelete="SET NULL")),  # the one of this place before it

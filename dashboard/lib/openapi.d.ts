@@ -875,7 +875,7 @@ export type HoursBody = {
   weekdays: Array<Weekday>;
 };
 
-/** Displays that failed together, and the likely `cause`, also in codes (null: older code wrote it). `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. `again_of` is the incident of the same displays or place within the day before; `times` counts those of that day, this one too. `taken_by` looks after it since `taken_at`, and has left `note`; null: nobody does. */
+/** Displays that failed together, and the likely `cause`, also in codes (null: older code wrote it). `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. `again_of` is the incident of the same displays or place within the day before; `times` counts those of that day, this one too. `taken_by` has looked after it since `taken_at`, and left `note`; null: nobody does. */
 export type Incident = {
   again_of: number | null;
   began_at: string;

@@ -1,4 +1,4 @@
-"""Use cases of service failures that displays report, and of those that are over."""
+"""Record the service failures that displays report, and end those that are over."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -38,7 +38,7 @@ def record(connection: Connection, now: datetime, clock: float, failures: Sequen
 
 
 def end_mended(connection: Connection, now: datetime) -> int:
-    """End the failures of which a later health report says that they stand no more. Returns how many.
+    """End the failures that a later health report no longer has. Returns how many.
 
     They stay on record until somebody acknowledges them. The rows are locked first, so that the second statement sees
     what a report wrote until then; a row that is locked elsewhere waits for the next call.

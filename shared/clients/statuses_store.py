@@ -87,20 +87,20 @@ def _heard(bridge: Listening) -> dict[str, Any]:
     return {"deaf": bridge.deaf or bridge.since is None, "since": bridge.since}
 
 
-CHANGES: Final = ManyRows("told", StatusChange)
+CHANGES: Final = ManyRows("change", StatusChange)
 
 
 @query.run(
     f"""
-    WITH told AS MATERIALIZED (SELECT * FROM {CHANGES}),
+    WITH change AS MATERIALIZED (SELECT * FROM {CHANGES}),
     free AS MATERIALIZED (
-        SELECT c.uuid, least(greatest(told.at, c.status_since), CAST(:now AS timestamptz)) AS since
-        FROM clients AS c JOIN told ON told.uuid = c.uuid AND told.was = c.status
+        SELECT c.uuid, least(greatest(change.at, c.status_since), CAST(:now AS timestamptz)) AS since
+        FROM clients AS c JOIN change ON change.uuid = c.uuid AND change.was = c.status
         ORDER BY c.uuid FOR NO KEY UPDATE OF c SKIP LOCKED),
     changed AS (
-        UPDATE clients AS c SET status = told.status, status_since = free.since
-        FROM told JOIN free USING (uuid) WHERE c.uuid = told.uuid
-        RETURNING c.uuid, free.since, told.was, told.status, told.cause)
+        UPDATE clients AS c SET status = change.status, status_since = free.since
+        FROM change JOIN free USING (uuid) WHERE c.uuid = change.uuid
+        RETURNING c.uuid, free.since, change.was, change.status, change.cause)
     INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause, noticed_at)
     SELECT *, CAST(:now AS timestamptz) FROM changed
     """,

@@ -20,8 +20,8 @@ class Taking(Struct, frozen=True):
     instead_of: str | None = None
 
 
-def take_incident(connection: Connection, now: datetime, incident_id: int, taking: Taking) -> tuple[Holder, bool]:
-    """Let a person look after an incident. Returns who does then, and whether that is new.
+def take_incident(connection: Connection, now: datetime, incident_id: int, taking: Taking) -> tuple[Holder, Holder]:
+    """Let a person look after an incident. Returns who did before, and who does now.
 
     Raises:
         IncidentNotFound: there is none with this id.
@@ -34,12 +34,12 @@ def take_incident(connection: Connection, now: datetime, incident_id: int, takin
     held = rules.taken(was, taking.by, now, taking.note, taking.instead_of)
     store.write_incident(connection, incident_id, held.taken_by, held.taken_at, held.note)
     if was.taken_by == taking.by:
-        return held, False
+        return was, held
     words = timeline_rules.is_on_it(by=taking.by)
     if was.taken_by is not None:
         words = timeline_rules.took_over(by=taking.by, was=was.taken_by)
     store.record(connection, now, [incident_id], IncidentEventKind.TAKEN, words)
-    return held, True
+    return was, held
 
 
 def give_incident_back(connection: Connection, now: datetime, incident_id: int, by: str) -> bool:
@@ -60,8 +60,8 @@ def give_incident_back(connection: Connection, now: datetime, incident_id: int, 
 
 def take_failure(
     connection: Connection, now: datetime, uuid: str, failed_at: datetime, taking: Taking
-) -> tuple[Holder, bool]:
-    """Let a person look after the failed service of a client. Returns who does then, and whether that is new.
+) -> tuple[Holder, Holder]:
+    """Let a person look after the failed service of a client. Returns who did before, and who does now.
 
     Raises:
         ClientNotFound: there is none with this uuid.
@@ -75,7 +75,7 @@ def take_failure(
         raise NothingToTake
     held = rules.taken(was, taking.by, now, taking.note, taking.instead_of)
     store.write_failure(connection, uuid, held.taken_by, held.taken_at, held.note)
-    return held, was.taken_by != taking.by
+    return was, held
 
 
 def give_failure_back(connection: Connection, uuid: str, by: str) -> bool:

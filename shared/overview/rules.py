@@ -60,7 +60,7 @@ class Counts(Struct, frozen=True):
         return sum(self.of_each.values())
 
     def by_name(self) -> dict[str, int]:
-        """The number of each status, also of those that no client has, the total, and the others."""
+        """How many clients there are, in each status (0 too), and with each other trouble."""
         return {
             **{status.value: self.of_each.get(status.value, 0) for status in ClientStatus},
             "total": self.total,

@@ -1,4 +1,4 @@
-"""SQL of failing screens: those that count for a breaker, and screens that are off unplanned."""
+"""SQL of screens: the failing ones that a breaker counts, and those that are off outside the plan."""
 
 from collections.abc import Collection
 from datetime import datetime

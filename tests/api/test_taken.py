@@ -66,7 +66,7 @@ def titles(api: Api, incident_id: int) -> list[str]:
 def test_who_takes_an_incident_is_shown_and_taking_it_twice_changes_nothing(
     api: Api, engine: Engine, dark: int
 ) -> None:
-    first = take(api, dark).get_json()
+    first = take(api, dark, instead_of="user:nobody").get_json()
     again = take(api, dark, note="on\u200b my way").get_json()
     kept = take(api, dark).get_json()
 
@@ -76,8 +76,8 @@ def test_who_takes_an_incident_is_shown_and_taking_it_twice_changes_nothing(
     assert [held(one) for one in overview["incidents"]] == [kept] == [held(shown(api, dark))]
     assert titles(api, dark) == ["test operator is on it."]
     with transaction(engine) as connection:
-        told = sa.select(audit_log.c.action).where(audit_log.c.target == f"incident:{dark}")
-        assert list(connection.execute(told).scalars()) == ["incident.take"]
+        lines = sa.select(audit_log.c.action, audit_log.c.details).where(audit_log.c.target == f"incident:{dark}")
+        assert [tuple(line) for line in connection.execute(lines)] == [("incident.take", {"was": None})]
 
 
 def test_the_second_person_learns_who_was_first_and_takes_over_on_purpose(api: Api, dark: int) -> None:

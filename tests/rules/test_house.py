@@ -19,7 +19,7 @@ SHARED: Final = REPOSITORY / "shared"
 EXTENSIONS: Final = REPOSITORY / "extensions"
 NOUNS: Final = (SHARED, EXTENSIONS)
 DOORS: Final = {"postgres", "outside", "words"}
-"""Folders that are not nouns of the product: connections to the outside, and what is said."""
+"""Folders that are not nouns of the product: connections to the outside, and words."""
 TOOL: Final = re.compile(r"(?:\w+_)?(rules|store|operations)")
 OURS: Final = ("shared.", "extensions.")
 MAY_IMPORT: Final = {

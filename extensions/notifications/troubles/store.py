@@ -138,7 +138,7 @@ class Ailment(Struct, frozen=True):
     """When it began; empty: `at`."""
     facts: str = ""
     more: str = "true"
-    """Who is told of: besides `fails`, and besides displays that are not deleted."""
+    """What else must hold before a message is sent. A deleted display is never in one."""
     silently: str = "false"
     """Nobody needs to hear that it is over."""
     joins: str = ""

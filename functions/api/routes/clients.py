@@ -333,9 +333,9 @@ def take_failure(call: Call, uuid: str, body: TakeFailureBody) -> HeldBy:
     """
     with call.transaction() as (connection, now):
         who = taking(call.principal.actor, body)
-        held, is_new = taken_operations.take_failure(connection, now, uuid, body.service_failed_at, who)
-        if is_new:
-            call.audit(connection, now, "service_failed.take", uuid, was=body.instead_of)
+        was, held = taken_operations.take_failure(connection, now, uuid, body.service_failed_at, who)
+        if was.taken_by != held.taken_by:
+            call.audit(connection, now, "service_failed.take", uuid, was=was.taken_by)
     return answer_of(HeldBy, held)
 
 

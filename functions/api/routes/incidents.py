@@ -41,8 +41,7 @@ class Incident(ListedIncident, frozen=True):
     displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part
     of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has
     no members. `again_of` is the incident of the same displays or place within the day before; `times` counts those of
-    that day, this one too. `taken_by` looks after
-    it since `taken_at`, and has left `note`; null: nobody does.
+    that day, this one too. `taken_by` has looked after it since `taken_at`, and left `note`; null: nobody does.
     """
 
     cause_sentences: list[CauseSentence] | None
@@ -134,9 +133,9 @@ def take_incident(call: Call, incident_id: int, body: TakeBody) -> HeldBy:
     Somebody else's is taken over with `instead_of`.
     """
     with call.transaction() as (connection, now):
-        held, is_new = taken_operations.take_incident(connection, now, incident_id, taking(call.principal.actor, body))
-        if is_new:
-            call.audit(connection, now, "incident.take", f"incident:{incident_id}", was=body.instead_of)
+        was, held = taken_operations.take_incident(connection, now, incident_id, taking(call.principal.actor, body))
+        if was.taken_by != held.taken_by:
+            call.audit(connection, now, "incident.take", f"incident:{incident_id}", was=was.taken_by)
     return answer_of(HeldBy, held)
 
 

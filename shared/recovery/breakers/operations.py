@@ -152,7 +152,7 @@ def _found(
     basis: RecoveryBasis,
     silences: Mapping[str | None, Silence],
 ) -> dict[BreakerKey, BreakerFinding]:
-    """Evaluate the breakers of this evidence: the fleet's, those that were open, and those of these sites."""
+    """Evaluate the breakers of this evidence: of the fleet, of `silences`' sites, and each that was open."""
     fleet = _finding(now, basis, before.get((basis, None)), silences.get(None, NOBODY))
     found: dict[BreakerKey, BreakerFinding] = {(basis, None): fleet}
     for site in {*silences, *(site for of, site in before if of is basis)} - {None}:

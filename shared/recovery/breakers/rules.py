@@ -34,7 +34,7 @@ LATE: Final = 0.5  # a client is late after this share of its threshold: three h
 class Silence(Struct, frozen=True):
     """How many clients of the fleet or of a site are silent, by the raw age of their last sign of life.
 
-    Of a breaker of screens: how many of those that tell how their screen is have a failing one.
+    A breaker of screens counts failing screens among the clients that report their screen.
     """
 
     seen: int
