@@ -20,7 +20,7 @@ from tests.api.function_process import ENVIRONMENT, function_process
 from tests.api.people import issue_token
 from tests.lab.bench.http import Caller, milliseconds
 from tests.lab.bench.report import Row, median
-from tests.lab.bench.tick import CLIENTS, FEW, HALF_SILENT, fill, hear, ticking
+from tests.lab.bench.tick import CLIENTS, FEW, HALF_SILENT, LIMIT_MS, fill, hear, ticking
 from tests.lab.campaigns.machine import machine
 
 TIMES: Final = 5
@@ -57,6 +57,7 @@ def measure(folder: Path) -> list[Row]:
     ticks = {"the first with half silent": first, "half silent": later, "the first after all are back": back}
     return [
         Row("the bridge looks for odd displays", calm["the bridge's sweep"], "ms", SWEEP_MS, at_most=True),
+        Row("tick: 100,000 clients, half of them silent", later, "ms", 2 * LIMIT_MS, at_most=True),
         *(Row(f"tick, {which}", ms, "ms", DEARER, True, "a usual tick", usual) for which, ms in ticks.items()),
         *(Row(f"{what}, half failed", mass[what], "ms", DEARER, True, "calm", calm[what]) for what in calm),
     ]
