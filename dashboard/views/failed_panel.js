@@ -1,4 +1,4 @@
-/** The orange panel of displays whose service has failed. It is not in the document when there is none. */
+/** The orange panel of failed services. Without one there is no panel. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { acknowledge, marks, panelRows } from "../lib/failures.js";
@@ -62,7 +62,8 @@ function AllMended({ mended, ask }) {
 export function OnIt({ failure }) {
   const path = `${clientPath(failure.uuid)}/service_failed`;
   const { service_failed_at } = failure;
-  return h(Taken, { path, name: nameAndSite(failure), trouble: failure, about: { service_failed_at } });
+  const name = nameAndSite(failure);
+  return !failure.service_mended_at && h(Taken, { path, name, trouble: failure, about: { service_failed_at } });
 }
 
 /** @param {{failure: Failure, mark: Mark | undefined}} props */

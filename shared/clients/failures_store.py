@@ -54,9 +54,10 @@ def lock_failures(connection: Connection, uuids: Sequence[str]) -> dict[str, Mar
     return {marker.uuid: marker for marker in LOCK_FAILURES.all(connection, uuids=list(uuids))}
 
 
-NEITHER_MENDED_NOR_TAKEN: Final = """service_mended_at = NULL, service_failed_taken_by = NULL,
-            service_failed_taken_at = NULL, service_failed_taken_note = NULL"""
-"""SQL: what people and later reports said of the failure before does not hold for the next one."""
+NOT_TAKEN: Final = "service_failed_taken_by = NULL, service_failed_taken_at = NULL, service_failed_taken_note = NULL"
+"""SQL: nobody looks after the failure."""
+NEITHER_MENDED_NOR_TAKEN: Final = f"service_mended_at = NULL, {NOT_TAKEN}"
+"""SQL: nothing that holds for one failure holds for the next."""
 FAILURES: Final = ManyRows("said", ServiceFailure)
 
 
@@ -101,12 +102,12 @@ def lock_mended(connection: Connection) -> list[str]:
 
 @query.run(
     f"""
-    UPDATE clients AS c SET service_mended_at = :now FROM client_health AS h
+    UPDATE clients AS c SET service_mended_at = :now, {NOT_TAKEN} FROM client_health AS h
     WHERE c.uuid = ANY(:uuids) AND h.client_uuid = c.uuid AND {_MENDED}
     """
 )
 def end_mended(connection: Connection, now: datetime, uuids: Collection[str]) -> int:
-    """End the failures of these clients that are still mended. Returns how many."""
+    """End the failures of these clients that are still mended; nobody looks after them any more. Returns how many."""
 
 
 class ShownFailure(Struct, frozen=True):

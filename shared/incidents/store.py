@@ -323,7 +323,7 @@ class HeldIncident(Holder, frozen=True):
 
 
 class HeldFailure(Holder, frozen=True):
-    """Who looks after a client's open failure; without `service_failed_at` there is none."""
+    """Who looks after a client's failed service; without `service_failed_at` none fails now."""
 
     service_failed_at: datetime | None = None
 
@@ -362,12 +362,12 @@ def carry(connection: Connection, into: int, absorbed: Collection[int]) -> None:
 @query.one_or_none(
     """
     SELECT service_failed_taken_by AS taken_by, service_failed_taken_at AS taken_at, service_failed_taken_note AS note,
-        service_failed_at
+        CASE WHEN service_mended_at IS NULL THEN service_failed_at END AS service_failed_at
     FROM clients WHERE uuid = :uuid AND deleted_at IS NULL FOR NO KEY UPDATE
     """
 )
 def lock_failure(connection: Connection, uuid: str) -> HeldFailure | None:
-    """Who looks after the client's open failure; the row stays locked. None: no such client."""
+    """Who looks after the client's failed service; the row stays locked. None: no such client."""
 
 
 @query.run(

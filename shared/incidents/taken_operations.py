@@ -66,7 +66,7 @@ def take_failure(
     Raises:
         ClientNotFound: there is none with this uuid.
         FailureChanged: it failed again since `failed_at`.
-        NothingToTake: the failure was acknowledged.
+        NothingToTake: the failure was acknowledged, or is mended.
         AlreadyTaken: somebody else looks after it, and the person does not take over from that one.
     """
     was = _failure(connection, uuid)

@@ -12,7 +12,7 @@ from shared.clients import failures_operations
 from shared.clients.failures_rules import ServiceFailure
 from shared.incidents import operations
 from shared.postgres.door import database_now, transaction
-from shared.tables import audit_log, clients, incident_members, incidents
+from shared.tables import audit_log, client_health, clients, incident_members, incidents
 from shared.vocabulary import Role
 from tests.api.people import Api
 from tests.api.site_world import token_for
@@ -217,6 +217,19 @@ def test_whoever_has_a_failed_service_has_it_no_longer_when_it_fails_again(
 
     assert failures(api)[failed] == FREE
     assert take_failure(api, failed).status_code == 412
+
+
+def test_whoever_has_a_failed_service_has_it_no_longer_when_it_is_mended(api: Api, engine: Engine, failed: str) -> None:
+    take_failure(api, failed)
+    with transaction(engine) as connection:
+        now = database_now(connection)
+        health = {"client_uuid": failed, "received_at": now, "body": {"service_failed": None}}
+        connection.execute(sa.insert(client_health).values(**health))
+        assert failures_operations.end_mended(connection, now) == 1
+
+    assert failures(api)[failed] == FREE
+    over = take_failure(api, failed)
+    assert (over.status_code, over.get_json()["code"]) == (409, "nothing_to_take")
 
 
 def test_whoever_has_a_failed_service_has_it_no_longer_when_it_is_acknowledged(
