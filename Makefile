@@ -94,8 +94,8 @@ lock: $(DEVELOPMENT) ## Renew the locks after a change of requirements*.txt; UPG
 openapi: $(RUNTIME) ## Write docs/openapi.json from the routes' declarations
 	@$(BIN)/python -m functions.api docs/openapi.json
 
-words: $(DEVELOPMENT) ## Compile the labels of the page from shared/words/*/page
-	@$(BIN)/python -m shared.words.compiler.labels
+words: $(DEVELOPMENT) ## Compile what translators write: sentences of the server, labels of the page
+	@$(BIN)/python -m shared.words.compiler
 
 deploy-files: $(RUNTIME) ## Write a box's units and containers from deploy/components.yaml
 	@$(BIN)/python -m deploy.files

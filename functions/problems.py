@@ -12,7 +12,7 @@ import msgspec
 from flask import Response
 
 from shared import errors
-from shared.sentences import Sentence, in_code
+from shared.sentences import Phrased, in_code
 
 PROBLEM_JSON: Final = "application/problem+json"
 RETRY_SECONDS: Final = 5  # the default of Retry-After
@@ -70,9 +70,9 @@ class InvalidField(BadRequest):
     }
 
     @classmethod
-    def at(cls, field: str, said: str | Sentence, **facts: Any) -> Self:
+    def at(cls, field: str, said: str | Phrased, **facts: Any) -> Self:
         """The error of this field; `said` is the code of a sentence about a field, or that sentence."""
-        if not isinstance(said, Sentence):
+        if not isinstance(said, Phrased):
             said = errors.REFUSALS.said(said, {"field": field or "body", **facts})
         expected = said.english.removeprefix(f"{field or 'body'}: ").removeprefix("expected ").removesuffix(".")
         return cls(said, errors=[{"field": field, "expected": expected}])

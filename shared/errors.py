@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Self
 
-from shared.sentences import Phrases, Sentence, plain
+from shared.sentences import Phrased, Phrases, plain
 
 REFUSALS: Final = Phrases()
 """Every sentence of every error that a person may read: of `says`, and of a docstring by the class's name."""
@@ -33,14 +33,14 @@ class ServiceError(Exception):
             REFUSALS.template(code, english)
 
     def __init__(
-        self, said: str | Sentence | None = None, *, facts: Mapping[str, Any] | None = None, **extras: Any
+        self, said: str | Phrased | None = None, *, facts: Mapping[str, Any] | None = None, **extras: Any
     ) -> None:
         """`said`: the code of a sentence of `says`; None: the usual one. `facts`: JSON values that it names.
 
         `extras` are the typed fields that the problem document carries beside the detail; the sentence may name them
         too.
         """
-        if not isinstance(said, Sentence):
+        if not isinstance(said, Phrased):
             said = REFUSALS.said(said or usual_code(type(self)), {**extras, **(facts or {})})
         self.sentence = said
         self.detail = said.english

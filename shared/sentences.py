@@ -15,6 +15,9 @@ from typing import Any, Final, ParamSpec
 
 from msgspec import Struct
 
+from shared.words import reader
+from shared.words.sentences import Sentence
+
 P = ParamSpec("P")
 UNREADABLE: Final = (TypeError, KeyError, ValueError, AttributeError)
 """What a phrase raises for facts that are not its own."""
@@ -27,7 +30,7 @@ class Coded(Struct, frozen=True):
     params: dict[str, Any]
 
 
-class Sentence(Struct, frozen=True):
+class Phrased(Struct, frozen=True):
     """A sentence, or several that are always told together."""
 
     english: str
@@ -86,14 +89,14 @@ class Phrases:
         own.makers.update({code: self.makers[code] for code in codes})
         return own
 
-    def phrase(self, english: Callable[P, str]) -> Callable[P, Sentence]:
+    def phrase(self, english: Callable[P, str]) -> Callable[P, Phrased]:
         """Make a phrase of a function that has arguments by name only."""
         code = english.__name__
         self.makers[code] = english
 
         @wraps(english)
-        def say(*args: P.args, **params: P.kwargs) -> Sentence:
-            return Sentence(english(*args, **params), (Coded(code, dict(params)),))
+        def say(*args: P.args, **params: P.kwargs) -> Phrased:
+            return Phrased(english(*args, **params), (Coded(code, dict(params)),))
 
         return say
 
@@ -113,16 +116,16 @@ class Phrases:
         make.__signature__ = Signature(facts)  # type: ignore[attr-defined]  # what `params` reads
         self.makers[code] = make
 
-    def said(self, code: str, facts: Mapping[str, Any]) -> Sentence:
+    def said(self, code: str, facts: Mapping[str, Any]) -> Phrased:
         """The sentence of this code; other facts than its own are left out. Raises KeyError when one is missing."""
         params = {name: facts[name] for name in self.params_of(code)}
-        return Sentence(self.makers[code](**params), (Coded(code, params),))
+        return Phrased(self.makers[code](**params), (Coded(code, params),))
 
     def english(self, coded: Iterable[Coded]) -> str:
         """The English of these sentences. Raises UNREADABLE for facts or a code that are not known here."""
         return " ".join(self.makers[one.code](**one.params) for one in coded)
 
-    def stored(self, english: str, coded: Sequence[Coded] | None) -> Sentence:
+    def stored(self, english: str, coded: Sequence[Coded] | None) -> Phrased:
         """A sentence that was stored, with its code only if that still makes this English.
 
         It does not after older code replaced the English alone, or when newer code stored it.
@@ -131,20 +134,25 @@ class Phrases:
             agrees = coded is not None and self.english(coded) == english
         except UNREADABLE:
             agrees = False
-        return Sentence(english, tuple(coded) if coded and agrees else None)
+        return Phrased(english, tuple(coded) if coded and agrees else None)
 
 
-def plain(english: str) -> Sentence:
+def bridged(sentence: Sentence) -> Phrased:
+    """A sentence of a noun that has its words in `shared/words/`, for one that has not: in English alone."""
+    return plain(reader.english(sentence))
+
+
+def plain(english: str) -> Phrased:
     """A sentence without a code."""
-    return Sentence(english, None)
+    return Phrased(english, None)
 
 
-def joined(sentences: Iterable[Sentence]) -> Sentence:
+def joined(sentences: Iterable[Phrased]) -> Phrased:
     """These sentences as one text; without a code if one of them has none."""
     parts = list(sentences)
     coded = [one.coded for one in parts]
     english = " ".join(one.english for one in parts)
-    return Sentence(english, None if None in coded else tuple(one for some in coded for one in some or ()))
+    return Phrased(english, None if None in coded else tuple(one for some in coded for one in some or ()))
 
 
 def moment(at: datetime) -> str:
@@ -152,6 +160,6 @@ def moment(at: datetime) -> str:
     return at.isoformat()
 
 
-def in_code(sentence: Sentence) -> list[Coded] | None:
+def in_code(sentence: Phrased) -> list[Coded] | None:
     """The codes and facts of a sentence, to store or to send; None for a sentence that has none."""
     return None if sentence.coded is None else list(sentence.coded)

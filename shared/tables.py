@@ -652,8 +652,7 @@ recovery_breakers = Table(  # the fleet's breakers, and those of each site that 
     Column("basis", Text, primary_key=True, server_default="stale"),  # the evidence that it keeps recovery from
     Column("site", Text, primary_key=True),  # '' is the fleet: no site has this name
     _past("open_since"),  # null: closed
-    Column("why", Text),
-    Column("why_sentences", JSONB),
+    Column("why", JSONB),
     Column(
         "stale", Integer, nullable=False, server_default="0"
     ),  # silent displays, or bad screens, at the last tick while open

@@ -9,6 +9,8 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from shared.words.sentences import from_row
+
 T = TypeVar("T")
 _LOOKING: Final = Lock()
 _known: Final[set[Any]] = set()
@@ -17,13 +19,13 @@ _known: Final[set[Any]] = set()
 def convert(value: Any, shape: type[T], *, strict: bool = True, from_attributes: bool = False) -> T:
     """`msgspec.convert`. Raises msgspec.ValidationError for a value that does not fit."""
     _know(shape)
-    return msgspec.convert(value, shape, strict=strict, from_attributes=from_attributes)
+    return msgspec.convert(value, shape, strict=strict, from_attributes=from_attributes, dec_hook=from_row)
 
 
 def decode(text: bytes | str, shape: type[T], *, strict: bool = True) -> T:
     """`msgspec.json.decode` with a type. Raises msgspec.DecodeError."""
     _know(shape)
-    return msgspec.json.decode(text, type=shape, strict=strict)
+    return msgspec.json.decode(text, type=shape, strict=strict, dec_hook=from_row)
 
 
 def _know(shape: Any) -> None:

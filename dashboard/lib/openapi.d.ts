@@ -101,18 +101,11 @@ export type BatchSentence = {
 /** The state of a batch: many commands from one request. */
 export type BatchState = "aborted" | "finished" | "paused" | "running";
 
-/** Whether a breaker stops recovery because too many displays went silent at once, and at which sites. A site that is null stands for the whole fleet. `why_sentences` says the same as `why` in codes; null: older code wrote it. */
+/** Whether a breaker stops recovery because too many displays went silent at once, and at which sites. A site that is null stands for the whole fleet. */
 export type Breaker = {
   open: boolean;
   sites: Array<string | null>;
   why: string | null;
-  why_sentences: Array<BreakerSentence> | null;
-};
-
-/** A sentence about a breaker. */
-export type BreakerSentence = {
-  code: "breaker_closed" | "breaker_closing" | "breaker_open" | "breaker_released" | "more_sites_held" | "screens_closed" | "screens_open" | "screens_released";
-  params: Record<string, unknown>;
 };
 
 /** Whether the bridge hears the fleet. */
@@ -727,7 +720,7 @@ export type EventKind = "audit" | "command" | "log" | "recovery" | "registered" 
 
 /** An event of a client, the cause of its state, or why recovery acts or does not. */
 export type EventSentence = {
-  code: "all_refused" | "asked_again_later" | "breaker_closed" | "breaker_closing" | "breaker_open" | "breaker_released" | "bridge_silent" | "cannot_do" | "client_registered" | "command_cancelled" | "command_done" | "command_due" | "command_ended" | "command_of_another" | "command_open" | "command_over" | "command_over_before" | "command_received" | "command_requested" | "command_sent" | "failed_together" | "failure_acknowledged" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_not_heard" | "heard_again" | "heartbeats_do_not_come" | "heartbeats_missing" | "line_logged" | "many_late" | "more_sites_held" | "never_heard" | "no_heartbeat_for" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_again" | "not_heard_since" | "not_known_while_silent" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_incident" | "person_did" | "player_crashed" | "player_running" | "player_starting" | "player_stopped" | "player_unknown" | "quiet_time" | "recovery_asked" | "recovery_did_nothing" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_changed" | "screen_disconnected" | "screen_off" | "screen_unproven" | "screens_closed" | "screens_open" | "screens_released" | "sent_lately" | "service_failed" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "state_changed" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
+  code: "all_refused" | "asked_again_later" | "bridge_silent" | "cannot_do" | "client_registered" | "command_cancelled" | "command_done" | "command_due" | "command_ended" | "command_of_another" | "command_open" | "command_over" | "command_over_before" | "command_received" | "command_requested" | "command_sent" | "failed_together" | "failure_acknowledged" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_not_heard" | "heard_again" | "heartbeats_do_not_come" | "heartbeats_missing" | "line_logged" | "many_late" | "never_heard" | "no_heartbeat_for" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_again" | "not_heard_since" | "not_known_while_silent" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_incident" | "person_did" | "player_crashed" | "player_running" | "player_starting" | "player_stopped" | "player_unknown" | "quiet_time" | "recovery_asked" | "recovery_did_nothing" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_changed" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "service_failed" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "state_changed" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
   params: Record<string, unknown>;
 };
 
@@ -1802,7 +1795,7 @@ export type RecoveryEvent = {
 
 /** A sentence of recovery, of a quiet time or of the cause of an incident; sentences follow one another. */
 export type RecoverySentence = {
-  code: "all_refused" | "asked_again_later" | "breaker_closed" | "breaker_closing" | "breaker_open" | "breaker_released" | "bridge_silent" | "cannot_do" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "failed_together" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_not_heard" | "heard_again" | "heartbeats_missing" | "many_late" | "more_sites_held" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_incident" | "quiet_time" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "screens_closed" | "screens_open" | "screens_released" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
+  code: "all_refused" | "asked_again_later" | "bridge_silent" | "cannot_do" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "failed_together" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_not_heard" | "heard_again" | "heartbeats_missing" | "many_late" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_incident" | "quiet_time" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
   params: Record<string, unknown>;
 };
 
@@ -2169,7 +2162,7 @@ export type TestAnswer = {
 
 /** An event of an incident, its cause, or why recovery acts or does not. */
 export type TimelineSentence = {
-  code: "all_refused" | "all_well_again" | "asked_again_later" | "breaker_closed" | "breaker_closing" | "breaker_open" | "breaker_released" | "bridge_silent" | "cannot_do" | "command_asked" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "displays_failed" | "displays_well" | "failed_again" | "failed_together" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_heard_again" | "fleet_not_heard" | "gave_back" | "has_part" | "heard_again" | "heartbeats_missing" | "is_on_it" | "many_late" | "more_sites_held" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_another" | "part_of_incident" | "quiet_time" | "recovery_acts" | "recovery_off" | "recovery_waits" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "screens_closed" | "screens_open" | "screens_released" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "took_over" | "two_devices" | "watchdog_first";
+  code: "all_refused" | "all_well_again" | "asked_again_later" | "bridge_silent" | "cannot_do" | "command_asked" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "displays_failed" | "displays_well" | "failed_again" | "failed_together" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_heard_again" | "fleet_not_heard" | "gave_back" | "has_part" | "heard_again" | "heartbeats_missing" | "is_on_it" | "many_late" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_another" | "part_of_incident" | "quiet_time" | "recovery_acts" | "recovery_off" | "recovery_waits" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "took_over" | "two_devices" | "watchdog_first";
   params: Record<string, unknown>;
 };
 

@@ -1,8 +1,7 @@
 /** The form of a quiet time: from a stored one, to the API's body, and its problems beside their fields. Pure. */
 import { capital } from "./format.js";
 import { hoursOf, emptyWeek, weekOf } from "./quiet_hours.js";
-import { quietRefusalWords } from "./words/quiet_times.js";
-import { betweenWords } from "./words/sentences.js";
+import { quietPreviewWords, quietRefusalWords } from "./words/quiet_times.js";
 
 /** @typedef {import("./types").QuietTime} QuietTime */
 /** @typedef {import("./quiet_hours.js").Week} Week */
@@ -248,7 +247,7 @@ export function refusalOf(problem, shown) {
   const about = CODES[problem.code] ?? ABOUT[problem.detail_sentences?.[0]?.code ?? ""];
   if (wrong && at && shown.includes(at)) put(at, problem.detail.replace(`${wrong.field}: `, ""));
   else put(about, problem.detail);
-  return { fields, other: other.join(betweenWords.space) };
+  return { fields, other: other.join(quietPreviewWords.space) };
 }
 
 /** The fields that the form shows. @param {Draft} draft @param {boolean} editing @returns {Field[]} */

@@ -1,16 +1,16 @@
-/** The server's sentences in the page's words. The module that words them is fetched with the first of them. */
+/** The server's sentences in the page's words, which are fetched with the first of them. */
 import { signal } from "../vendor/signals.js";
-import { wordsLoaded } from "./language.js";
+import { language, wordsLoaded } from "./language.js";
 
 /** @typedef {{code: string, params: Record<string, unknown>}} Sentence */
 
-const words = signal(/** @type {typeof import("./words/sentences.js") | null} */ (null));
+const words = signal(/** @type {typeof import("./words/de/sentences.js") | null} */ (null));
 let asked = false;
 
 async function load() {
   asked = true;
   try {
-    const found = await import("./words/sentences.js");
+    const found = await import(`./words/${language}/sentences.js`);
     await wordsLoaded();
     words.value = found;
   } catch {
@@ -19,12 +19,11 @@ async function load() {
 }
 
 /**
- * A text of the server in the page's words. Its English stays until the words are here, for a code that only a newer
- * server knows, and where older code wrote no codes.
+ * A text in the page's words; until they are here, and where they do not know it, in the server's English.
  * @param {readonly Sentence[] | null | undefined} sentences @param {string} english
  */
 export function worded(sentences, english) {
-  if (!sentences) return english;
+  if (!sentences || language === "en") return english;
   if (!words.value && !asked) void load();
   return words.value?.inWords(sentences) ?? english;
 }

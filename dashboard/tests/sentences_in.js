@@ -18,7 +18,11 @@ const NEWER = "of_newer_code";
 
 /** @param {string} path */
 const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
-const cases = read("./sentences.json");
+const cases = read("./sentences.json"); // tests/rules/test_sentences.py holds them to the server's own English
+const { schemas } = read("../../docs/openapi.json").components;
+const codes = new Set(
+  Object.entries(schemas).flatMap(([name, { properties }]) => (name.endsWith("Sentence") ? properties.code.enum : [])),
+);
 
 /** The data in the facts, as a sentence shows them. @param {any} of @returns {string[]} */
 function dataIn(of) {
@@ -36,7 +40,7 @@ const numbersIn = (text, comma) => text.match(/\d+(?:[.,]\d{3}(?!\d))*/g)?.map((
 export async function sentencesIn({ tag, stop, comma }) {
   Object.defineProperty(globalThis, "navigator", { value: { languages: [tag] }, configurable: true });
   const { wordsLoaded } = await import("../lib/language.js");
-  const { inWords } = await import("../lib/words/sentences.js");
+  const { sentenceWords, inWords } = await import(`../lib/words/${tag.slice(0, 2)}/sentences.js`);
   await wordsLoaded();
   const told = cases.map((one) => ({ ...one, text: inWords([one]) }));
   const own = told.filter(({ text }) => text !== null);
@@ -54,6 +58,10 @@ export async function sentencesIn({ tag, stop, comma }) {
       assert.doesNotMatch(without, ENGLISH, code);
       assert.doesNotMatch(text, /undefined|null|NaN|\[object| {2}/, code);
     }
+  });
+
+  test("the page has words for every code of the server, and for no other", () => {
+    assert.deepEqual(Object.keys(sentenceWords).sort(), [...codes].sort());
   });
 
   test("it ends as the English does", () => {

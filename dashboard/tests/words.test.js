@@ -25,6 +25,7 @@ const NO_TEXTS = new Set([
   ...["lib/browser_name.js Android", "lib/browser_name.js ChromeOS", "lib/browser_name.js Linux"],
   ...["lib/language.js English", "lib/language.js Deutsch"], // each by its own name
   ...["lib/measures.js … B", "lib/measures.js … kB", "lib/measures.js … MB"],
+  ...["lib/api/call.js Accept-Language", "lib/api/status_page.js Accept-Language"],
   ...["lib/api/call.js Content-Type", "lib/api/call.js Retry-After", "lib/api/commands.js Idempotency-Key"],
   ...["lib/api/failures.js If-Match", "lib/uploads.js AbortError", "views/client_panel.js Escape"],
   "lib/api/call.js The service answered ….", // of an answer that is not the service's: problems.js words it
@@ -121,8 +122,8 @@ function texts(of, name) {
 const wordsOf = async (path) =>
   Object.fromEntries(Object.entries(await import(path)).filter(([, value]) => typeof value === "object"));
 
-/** The server's own English, in other languages; refusals.test.js holds them. */
-const SERVERS = "refusals.js";
+/** The server's own English, in other languages; their own tests hold them. */
+const SERVERS = ["refusals.js", "sentences.js"];
 /** These have no English either: the server sends it. tests/rules/test_config.py holds their names to its own. */
 const MEANINGS = "setting_meanings.js";
 
@@ -141,7 +142,7 @@ test("every file of words is translated, or has none", () => {
 for (const language of LANGUAGES) {
   test(`each file of words has its counterpart with the same names: ${language}`, async () => {
     const own = readdirSync(new URL(`lib/words/${language}`, here));
-    assert.deepEqual(own.sort(), [...translated, SERVERS].sort());
+    assert.deepEqual(own.sort(), [...translated, ...SERVERS].sort());
     for (const file of translated.filter((file) => file !== MEANINGS)) {
       const english = await wordsOf(`../lib/words/${file}`);
       const own = await wordsOf(`../lib/words/${language}/${file}`);

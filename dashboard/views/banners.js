@@ -7,7 +7,6 @@ import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { failing, overview, reference, refresh, updatedAt, version } from "../lib/fleet.js";
 import { quietTimes } from "../lib/quiet.js";
-import { worded } from "../lib/sentences.js";
 import { mayOperate, principal, signOutFailed } from "../lib/session.js";
 import { siteNames } from "../lib/sites.js";
 import { view } from "../lib/url.js";
@@ -76,7 +75,7 @@ function BreakerOpen() {
   return h(Banner, {
     kind: "warn",
     text: bannerWords.breaker,
-    why: breaker.why && worded(breaker.why_sentences, breaker.why),
+    why: breaker.why,
     children: button,
   });
 }

@@ -36,7 +36,7 @@ from shared.errors import (
 )
 from shared.postgres.door import database_now, scrub, transaction
 from shared.quiet import operations as quiet_times
-from shared.sentences import Sentence, in_code
+from shared.sentences import Phrased, in_code
 from shared.structured_log import failure
 from shared.vocabulary import BatchState, CommandAction, MemberOutcome, Quiet
 
@@ -210,7 +210,7 @@ def _end(connection: Connection, now: datetime, batch: BatchRow) -> BatchStep:
     return BatchStep.FINISH
 
 
-def _because(batch: BatchRow, why: Sentence | None) -> BatchRow:
+def _because(batch: BatchRow, why: Phrased | None) -> BatchRow:
     """The batch with this reason for its state."""
     if why is None:
         return replace(batch, state_reason=None, state_reason_sentences=None)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from shared.commands.rules import CommandRequest
 from shared.errors import ClientNotFound, InvalidWaves, ServiceError
-from shared.sentences import Phrases, Sentence, moment, named
+from shared.sentences import Phrased, Phrases, moment, named
 from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandSource, CommandState, MemberOutcome
 
 MOST_CLIENTS: Final = 10_000
@@ -89,7 +89,7 @@ class Decision(Struct, frozen=True):
     """The next step; `why`: the reason of a pause, for people."""
 
     turn: BatchStep
-    why: Sentence | None = None
+    why: Phrased | None = None
 
 
 class Progress(Struct, frozen=True):
@@ -222,7 +222,7 @@ def decide(now: Progress, *, wave: int, limit: str, excused: int, excused_wave: 
     return Decision(BatchStep.NEXT_WAVE)
 
 
-def why_waiting(members: int, until: datetime | None) -> Sentence:
+def why_waiting(members: int, until: datetime | None) -> Phrased:
     """Why members wait for a quiet time, for people. `until` None: until a person ends it."""
     return members_wait(members=members, until=None if until is None else moment(until))
 
@@ -275,7 +275,7 @@ def batch_aborted(*, by: str, not_sent: int, withdrawn: int) -> str:
     return f"Aborted by {named(by)}: {not_sent} were not sent, {withdrawn} were withdrawn."
 
 
-def why_left_out(counts: Counts, by: str) -> Sentence | None:
+def why_left_out(counts: Counts, by: str) -> Phrased | None:
     """Why members of a finished batch got nothing that nobody aborted; None when there are none."""
     left = sum(number for (_, outcome, _), number in counts.items() if outcome == MemberOutcome.ABORTED)
     return not_at_makers_sites(by=by, displays=left) if left else None

@@ -35,7 +35,7 @@ from shared.errors import (
 )
 from shared.postgres.door import database_now, scrub, transaction
 from shared.quiet import operations as quiet_times
-from shared.sentences import Sentence
+from shared.sentences import Phrased
 from shared.structured_log import failure
 from shared.vocabulary import ScheduleOutcome
 
@@ -153,7 +153,7 @@ def _locked(connection: Connection, schedule_id: str) -> KeptSchedule:
     return row
 
 
-def _pass_by(connection: Connection, now: datetime, row: KeptSchedule, why: Sentence) -> None:
+def _pass_by(connection: Connection, now: datetime, row: KeptSchedule, why: Phrased) -> None:
     """Write down as missed the times that have come and that no tick has seen."""
     times = schedules_rules.passed(row.when, row.next_at, now)
     schedules_store.insert_runs(connection, row.id, [schedules_rules.missed(at, why) for at in times])

@@ -20,7 +20,7 @@ from extensions.batches import rules as batch_rules
 from extensions.batches.rules import BATCHES, BatchRequest, Wave
 from shared.clients import zones_rules
 from shared.errors import REFUSALS, ScheduleTimesRefused
-from shared.sentences import Coded, Phrases, Sentence, in_code, joined, moment, named
+from shared.sentences import Coded, Phrased, Phrases, in_code, joined, moment, named
 from shared.vocabulary import BatchState, CommandAction, ScheduleOutcome, ScheduleState, Weekday
 
 DAY: Final = timedelta(days=1)
@@ -226,12 +226,12 @@ def check_batch(waves: Sequence[Wave], max_unproven: int | str) -> None:
     batch_rules.wave_sizes(waves, 0)
 
 
-def missed(due_at: datetime, why: Sentence) -> ScheduleRun:
+def missed(due_at: datetime, why: Phrased) -> ScheduleRun:
     """A time that was missed."""
     return ScheduleRun(due_at, ScheduleOutcome.MISSED, why.english, in_code(why))
 
 
-def why_late(due_at: datetime, now: datetime) -> Sentence:
+def why_late(due_at: datetime, now: datetime) -> Phrased:
     """Why a time was missed that the scheduler came too late for."""
     return scheduler_late(minutes=max(1, round((now - due_at) / timedelta(minutes=1))))
 
@@ -315,7 +315,7 @@ def state_of(one: KeptSchedule) -> ScheduleState:
     return ScheduleState.MISSED if one.last_outcome is ScheduleOutcome.MISSED else ScheduleState.DONE
 
 
-def words(one: KeptSchedule) -> Sentence:
+def words(one: KeptSchedule) -> Phrased:
     """The state of a schedule as sentences for people."""
     if one.cancelled_at is not None:
         return schedule_cancelled(by=one.cancelled_by)
@@ -325,7 +325,7 @@ def words(one: KeptSchedule) -> Sentence:
     return joined(told)
 
 
-def _last_words(one: KeptSchedule, state: ScheduleState) -> list[Sentence]:
+def _last_words(one: KeptSchedule, state: ScheduleState) -> list[Phrased]:
     if state is ScheduleState.HELD:
         if one.last_batch_reason is None:
             return [schedule_held_back()]

@@ -15,7 +15,7 @@ from shared.availability.segments_rules import Segment, UptimeShares
 from shared.clients import operations as clients
 from shared.quiet import rules as quiet_rules
 from shared.quiet import store as quiet_store
-from shared.sentences import Coded, Sentence
+from shared.sentences import Coded, Phrased
 from shared.vocabulary import EventKind
 
 CHANGES_READ: Final = 50_000  # the limit for a display that flaps; the time before them counts as unknown
@@ -36,7 +36,7 @@ class ClientEvent(Struct, frozen=True):
     at: datetime
     kind: EventKind
     key: str
-    title: Sentence
+    title: Phrased
     details: dict[str, Any]
 
 

@@ -8,7 +8,7 @@ from shared.clients.screens_rules import WORDS as SCREENS
 from shared.commands import rules as command_rules
 from shared.commands.rules import ENDINGS
 from shared.commands.words_rules import name_of, one
-from shared.sentences import Coded, Phrases, Sentence, joined, named
+from shared.sentences import Coded, Phrased, Phrases, joined, named
 from shared.vocabulary import EventKind, ScreenHealthStatus
 
 TITLE_CHARS: Final = 200
@@ -54,11 +54,11 @@ HISTORY: Final = Phrases(STATES, ENDINGS)
 """What follows an event of recovery is a sentence of recovery."""
 
 
-def title(kind: EventKind, details: Mapping[str, Any], why: Sequence[Coded] | None = None) -> Sentence:
+def title(kind: EventKind, details: Mapping[str, Any], why: Sequence[Coded] | None = None) -> Phrased:
     """One event; its English has at most 200 characters. `why`: the codes of the reason in `details`."""
     told = _decided(details, why) if kind is EventKind.RECOVERY else _TITLES[kind](details)
     text = told.english
-    return told if len(text) <= TITLE_CHARS else Sentence(text[: TITLE_CHARS - 1] + "…", told.coded)
+    return told if len(text) <= TITLE_CHARS else Phrased(text[: TITLE_CHARS - 1] + "…", told.coded)
 
 
 @HISTORY.phrase
@@ -73,7 +73,7 @@ def state_changed(*, before: str, after: str) -> str:
     return f"{before.capitalize()} → {after}:"
 
 
-def _state(details: Mapping[str, Any]) -> Sentence:
+def _state(details: Mapping[str, Any]) -> Phrased:
     changed = state_changed(before=str(details["from"]), after=details["to"])
     return joined([changed, cause_of_state(details["cause"])])
 
@@ -137,7 +137,7 @@ def command_over(
     return f"{name_of(action)} {OUTCOMES.get(state, state)}{_because(why)}"
 
 
-def _command(details: Mapping[str, Any]) -> Sentence:
+def _command(details: Mapping[str, Any]) -> Phrased:
     action = details["action"]
     match details["step"]:
         case "asked":
@@ -170,10 +170,10 @@ def recovery_asked(*, action: str) -> str:
     return f"Recovery asks for {one(action)}:"
 
 
-def _decided(details: Mapping[str, Any], why: Sequence[Coded] | None) -> Sentence:
+def _decided(details: Mapping[str, Any], why: Sequence[Coded] | None) -> Phrased:
     decision = details["decision"]
     did = recovery_did_nothing() if decision == "none" else recovery_asked(action=decision)
-    return joined([did, Sentence(details["why"], None if why is None else tuple(why))])
+    return joined([did, Phrased(details["why"], None if why is None else tuple(why))])
 
 
 @HISTORY.phrase
@@ -185,7 +185,7 @@ def person_did(*, action: str, by: str) -> str:
     return f"{done}, by {named(by)}"
 
 
-_TITLES: Final[Mapping[EventKind, Callable[[Mapping[str, Any]], Sentence]]] = {
+_TITLES: Final[Mapping[EventKind, Callable[[Mapping[str, Any]], Phrased]]] = {
     EventKind.REGISTERED: lambda details: client_registered(how=details["registered_by"]),
     EventKind.STATE: _state,
     EventKind.SERVICE_FAILED: lambda details: service_failed(unit=details["unit"]),

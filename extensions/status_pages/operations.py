@@ -24,7 +24,7 @@ from shared.leadership.rules import listening
 from shared.overview import store as overview_store
 from shared.overview.rules import is_scheduler_late
 from shared.quiet import store as quiet_store
-from shared.sentences import Sentence
+from shared.sentences import Phrased
 
 MOST_INCIDENTS: Final = 5
 
@@ -33,7 +33,7 @@ class ToldIncident(Struct, frozen=True):
     """An open incident for strangers; `cause` is None where its sentence might name a machine."""
 
     began_at: datetime
-    cause: Sentence | None
+    cause: Phrased | None
 
 
 class SitePage(Struct, frozen=True):

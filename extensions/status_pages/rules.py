@@ -15,7 +15,7 @@ from shared.availability.rules import SLOT, UP, LocalDay, by_day, slots
 from shared.availability.segments_rules import Segment, worse
 from shared.incidents import causes_rules
 from shared.incidents.causes_rules import CAUSES, SCREENS_DID
-from shared.sentences import UNREADABLE, Coded, Sentence
+from shared.sentences import UNREADABLE, Coded, Phrased
 from shared.vocabulary import ClientStatus, IncidentKind, PageState
 
 SECRET_BYTES: Final = 32
@@ -109,7 +109,7 @@ def _worst(parts: Iterable[ClientStatus | None]) -> ClientStatus | None:
     return found
 
 
-def told(site: str, english: str, coded: Sequence[Coded] | None) -> Sentence | None:
+def told(site: str, english: str, coded: Sequence[Coded] | None) -> Phrased | None:
     """The cause of an incident for strangers; None for a sentence that might name a machine.
 
     `failed_together` is made anew without subnet, service and other sites.
@@ -119,7 +119,7 @@ def told(site: str, english: str, coded: Sequence[Coded] | None) -> Sentence | N
         return None
     [one] = stored
     if one.code != causes_rules.failed_together.__name__:
-        return Sentence(english, stored) if one.code in _HARMLESS else None
+        return Phrased(english, stored) if one.code in _HARMLESS else None
     try:
         return causes_rules.failed_together(**_of_site(site, one.params))
     except UNREADABLE:

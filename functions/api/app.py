@@ -52,6 +52,7 @@ _QUIET: Final = {"/api/health/live", "/api/health/ready"}  # probed every few se
 HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
+    "Vary": "Accept-Language",  # answers hold sentences
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
 }

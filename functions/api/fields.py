@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec import inspect
 
 from shared.errors import REFUSALS
-from shared.sentences import Sentence
+from shared.sentences import Phrased
 
 
 @REFUSALS.phrase
@@ -63,7 +63,7 @@ def field_time(*, field: str) -> str:
     return f"{field}: expected an RFC 3339 time with a timezone, such as 2026-03-01T12:00:00Z."
 
 
-def expected(shape: type[Any], path: str) -> Sentence | None:
+def expected(shape: type[Any], path: str) -> Phrased | None:
     """What the field at this path of `shape` may be, such as `hours[0].begins`; None where no sentence says it."""
     steps = re.findall(r"[^.\[\]]+|\[[^\]]*\]", path)
     found = [one for one in _at(inspect.type_info(shape), steps) if not isinstance(one, inspect.NoneType)]
@@ -90,13 +90,13 @@ def _at(info: inspect.Type, steps: list[str]) -> Iterator[inspect.Type]:
         yield from _at(info.value_type, steps[1:])
 
 
-def _text(field: str, info: inspect.StrType) -> Sentence:
+def _text(field: str, info: inspect.StrType) -> Phrased:
     if info.pattern is not None:
         return field_form(field=field, pattern=info.pattern)
     return field_text(field=field, least=info.min_length, most=info.max_length)
 
 
-_WORDS: Final[Mapping[type[inspect.Type], Callable[[str, Any], Sentence]]] = {
+_WORDS: Final[Mapping[type[inspect.Type], Callable[[str, Any], Phrased]]] = {
     inspect.StrType: _text,
     inspect.IntType: lambda field, info: field_whole_number(field=field, least=info.ge, most=info.le),
     inspect.FloatType: lambda field, info: field_number(field=field, least=info.ge, most=info.le),

@@ -24,6 +24,7 @@ from functions.problems import (
 )
 from shared import errors
 from shared.version import version
+from shared.words.sentences import Sentence
 
 TITLE: Final = "Signage Fleet API"
 PATH_SCHEMAS: Final[dict[str, dict[str, Any]]] = {
@@ -87,8 +88,9 @@ def document(blueprints: Sequence[Routes]) -> dict[str, Any]:
 _ABOUT: Final = (
     "Times are RFC 3339 in UTC. Errors are RFC 9457 problem documents whose `code` says which. "
     "Lists take `limit` and `cursor` and answer `items` and `next_cursor`. "
-    "A sentence for people, such as `why`, has the same sentences as codes and facts beside it, such as "
-    "`why_sentences`: null where older code wrote it, or a part of it. "
+    "Sentences for people are in the language that Accept-Language prefers, or in English: scripts match on `code`. "
+    "Where a sentence is in English only, such as the `why` of `recovery`, the same stands beside it as codes "
+    "and facts, such as `why_sentences`: null where older code wrote it, or a part of it. "
     "Changes made with the session cookie need the header `X-Requested-With: signage`. "
     "`x-sites` says what callers of chosen sites may do: `clients` and `lists` show them their sites only, `fleet` is "
     "refused (`site_not_allowed`), `none` is not about clients."
@@ -114,7 +116,9 @@ class _Schemas:
         for endpoint in endpoints:
             shapes += [s for s in (endpoint.body, endpoint.query, endpoint.answer) if _is_shape(s)]
         self._shapes = list(dict.fromkeys(shapes))
-        found, components = msgspec.json.schema_components(self._shapes, ref_template="#/components/schemas/{name}")
+        found, components = msgspec.json.schema_components(
+            self._shapes, schema_hook=_sentence, ref_template="#/components/schemas/{name}"
+        )
         self._of = dict(zip(self._shapes, found, strict=True))
         self.components: dict[str, Any] = dict(components)
         for schema in self.components.values():  # only Python 3.13 removes a docstring's indentation itself
@@ -145,6 +149,13 @@ def _spell_out_tuples(schema: Any) -> None:
         kinds = [kind for at, kind in enumerate(schema["prefixItems"]) if kind not in schema["prefixItems"][:at]]
         del schema["prefixItems"]
         schema["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+
+
+def _sentence(shape: type) -> dict[str, Any]:
+    """The schema of a type that msgspec does not know: a sentence. Raises NotImplementedError for others."""
+    if shape is not Sentence:
+        raise NotImplementedError
+    return {"type": "string"}
 
 
 def _is_shape(shape: Any) -> bool:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused, ServiceError
-from shared.sentences import Coded, Phrases, Sentence
+from shared.sentences import Coded, Phrased, Phrases
 from shared.vocabulary import (
     COMMAND_RANKS,
     POWER_ACTIONS,
@@ -382,7 +382,7 @@ def command_ended(*, by: str, reason: str) -> str:
 
 _CANCELLED: Final = re.compile(r"cancelled by (?P<by>.+)", re.DOTALL)
 _ENDED: Final = re.compile(r"ended by (?P<by>token:.*?#[0-9a-f]{12}|\S+): (?P<reason>.*)", re.DOTALL)
-_STORED: Final[Mapping[CommandState, tuple[re.Pattern[str], Callable[..., Sentence]]]] = {
+_STORED: Final[Mapping[CommandState, tuple[re.Pattern[str], Callable[..., Phrased]]]] = {
     CommandState.CANCELLED: (_CANCELLED, command_cancelled),
     CommandState.EXPIRED: (_ENDED, command_ended),
     CommandState.TIMED_OUT: (_ENDED, command_ended),

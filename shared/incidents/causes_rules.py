@@ -7,7 +7,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from shared.sentences import Phrases, Sentence, moment
+from shared.sentences import Phrased, Phrases, moment
 from shared.vocabulary import IncidentKind, Symptom
 
 LIKELY_PLACE: Final[Mapping[str, str]] = {
@@ -50,7 +50,7 @@ class Facts(Struct, frozen=True):
 CAUSES: Final = Phrases()
 
 
-def cause(facts: Facts) -> Sentence:
+def cause(facts: Facts) -> Phrased:
     """One sentence: what happened, and its likely cause."""
     place = facts.place
     return failed_together(
@@ -178,6 +178,6 @@ def _likely(
     return f"{network} {LIKELY_PLACE[kind if place is None else place['kind']]} is the likely cause"
 
 
-def why_unheard(silent_since: datetime) -> Sentence:
+def why_unheard(silent_since: datetime) -> Phrased:
     """The cause of an incident of kind `listening`: the bridge does not hear the fleet."""
     return fleet_not_heard(since=moment(silent_since))

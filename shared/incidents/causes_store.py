@@ -13,7 +13,7 @@ from shared.incidents.rules import OLDEST
 from shared.postgres import query
 from shared.postgres.many import as_json
 from shared.postgres.query import NO_ROW, Query
-from shared.sentences import Sentence
+from shared.sentences import Phrased
 from shared.vocabulary import IncidentKind, Symptom
 
 HEARD: Final = timedelta(minutes=10)
@@ -128,6 +128,6 @@ DESCRIBE = Query(
 )
 
 
-def describe(connection: Connection, incident_id: int, cause: Sentence, began_at: datetime) -> None:
+def describe(connection: Connection, incident_id: int, cause: Phrased, began_at: datetime) -> None:
     """Write an incident's cause, and when its first display failed."""
     DESCRIBE.run(connection, id=incident_id, words=cause.english, coded=as_json(cause.coded), began_at=began_at)

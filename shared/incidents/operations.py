@@ -15,7 +15,7 @@ from shared.incidents.store import Membership
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import Listening, listening
 from shared.quiet import operations as quiet_times
-from shared.sentences import Sentence, plain
+from shared.sentences import Phrased, plain
 from shared.vocabulary import IncidentEventKind, IncidentKind
 
 REOPENED_WITHIN: Final = timedelta(minutes=30)  # what only lost the broker, or us, again so soon reopens its incident
@@ -208,6 +208,6 @@ def _describe(connection: Connection, now: datetime, incident_id: int) -> None:
         causes_store.describe(connection, incident_id, causes_rules.cause(facts), facts.first_failed_at)
 
 
-def _close(connection: Connection, now: datetime, incident_ids: Sequence[int], words: Sentence) -> int:
+def _close(connection: Connection, now: datetime, incident_ids: Sequence[int], words: Phrased) -> int:
     store.record(connection, now, incident_ids, IncidentEventKind.CLOSED, words)
     return len(incident_ids)

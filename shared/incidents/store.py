@@ -12,7 +12,7 @@ from shared.postgres import query
 from shared.postgres.fragments import is_well, screen_fails, service_fails
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query
-from shared.sentences import Coded, Sentence
+from shared.sentences import Coded, Phrased
 from shared.vocabulary import IncidentEventKind, IncidentKind
 
 INCIDENTS_LOCK: Final = 7_305_006  # advisory lock of the transaction that groups failures
@@ -127,7 +127,7 @@ def insert(
     kind: IncidentKind,
     key: str,
     began_at: datetime,
-    cause: Sentence,
+    cause: Phrased,
     again_of: int | None,
 ) -> int:
     """Insert an incident. Returns its id. A place has at most one open incident."""
@@ -293,7 +293,7 @@ RECORD = Query(
 
 
 def record(
-    connection: Connection, now: datetime, incident_ids: Collection[int], kind: IncidentEventKind, words: Sentence
+    connection: Connection, now: datetime, incident_ids: Collection[int], kind: IncidentEventKind, words: Phrased
 ) -> None:
     """Add an event to the timeline of each of these incidents."""
     told = {"words": words.english, "coded": as_json(words.coded)}

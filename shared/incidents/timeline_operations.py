@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from shared.errors import IncidentNotFound
 from shared.incidents import timeline_rules, timeline_store
 from shared.incidents.timeline_store import ListedIncident
-from shared.sentences import Sentence
+from shared.sentences import Phrased
 from shared.vocabulary import IncidentEventKind
 
 
@@ -20,7 +20,7 @@ class TimelineEvent(Struct, frozen=True):
     at: datetime
     kind: IncidentEventKind
     key: str
-    title: Sentence
+    title: Phrased
     count: int | None
     """How many displays the event concerns; None when it is not about displays."""
     uuids: Sequence[str]

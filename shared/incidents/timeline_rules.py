@@ -7,7 +7,7 @@ from msgspec.structs import asdict
 
 from shared.commands.words_rules import name_of, one
 from shared.incidents.causes_rules import CAUSES
-from shared.sentences import Coded, Phrases, Sentence, joined, named
+from shared.sentences import Coded, Phrased, Phrases, joined, named
 from shared.vocabulary import IncidentEventKind
 
 TIMELINE: Final = Phrases(CAUSES)
@@ -91,7 +91,7 @@ def recovery_acts(*, action: str, displays: int) -> str:
 
 def title(
     kind: IncidentEventKind, count: int | None, details: Mapping[str, Any], coded: Sequence[Coded] | None
-) -> Sentence:
+) -> Phrased:
     """The title of an event. `count` is how many displays it concerns; `coded`: the codes of the text in `details`."""
     displays = count or 0
     match kind:
@@ -106,7 +106,7 @@ def title(
                 action=details["action"], displays=displays, by=by, reason=reason, reason_sentences=sentences
             )
         case IncidentEventKind.RECOVERY:
-            why = Sentence(details["why"], None if coded is None else tuple(coded))
+            why = Phrased(details["why"], None if coded is None else tuple(coded))
             if details["decision"] == "none":
                 return joined([recovery_waits(displays=displays), why])
             return joined([recovery_acts(action=details["decision"], displays=displays), why])

@@ -144,7 +144,7 @@ def overview(
         scheduler=_scheduler_state(summary, now),
         breaker=breakers.state(connection, config)
         if summary.around.breakers
-        else {"open": False, "why": None, "why_sentences": None, "sites": []},
+        else {"open": False, "why": None, "sites": []},
         quiet_times=None if circumstances_same else quiet,
         places=places,
     )

@@ -15,6 +15,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from sqlalchemy.sql.elements import KeyedColumnElement
 
+from shared.words.sentences import to_row
+
 R = TypeVar("R")
 KINDS: Final[tuple[tuple[type, str, Any], ...]] = (
     (str, "text", sa.Text()),
@@ -78,4 +80,4 @@ def _kind(hint: Any) -> tuple[str, Any]:
 
 def as_json(value: Any) -> str | None:
     """A value for a jsonb column; None: NULL."""
-    return None if value is None else msgspec.json.encode(value).decode()
+    return None if value is None else msgspec.json.encode(value, enc_hook=to_row).decode()

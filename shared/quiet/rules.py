@@ -16,7 +16,7 @@ from shared.clients import zones_rules
 from shared.errors import QuietTimesRefused, Refused
 from shared.quiet import displays_rules, hours_rules
 from shared.quiet.hours_rules import Span, TimeSpan
-from shared.sentences import Phrases, Sentence, joined, named
+from shared.sentences import Phrased, Phrases, joined, named
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, QuietState
 
 AFTER_OPENING: Final = timedelta(minutes=10)
@@ -75,7 +75,7 @@ class StoredQuietTime(Struct, frozen=True, kw_only=True):
         return self.sentence.english
 
     @property
-    def sentence(self) -> Sentence:
+    def sentence(self) -> Phrased:
         """The same with its code."""
         return quiet_time(preset=self.preset, by=self.created_by, reason=self.reason, quiet=self.quiet)
 
@@ -351,7 +351,7 @@ def last_first(times: Iterable[QuietOn]) -> list[QuietOn]:
     return sorted(times, key=lambda one: one.order, reverse=True)
 
 
-def in_words(times: Sequence[QuietOn]) -> Sentence:
+def in_words(times: Sequence[QuietOn]) -> Phrased:
     """Why it is quiet, in sentences."""
     return joined(one.time.sentence for one in times) if times else nothing_quiet()
 
@@ -361,7 +361,7 @@ def nothing_quiet() -> str:
     return "Nothing is quiet for this display now."
 
 
-def cut_through(times: Sequence[QuietOn]) -> Sentence | None:
+def cut_through(times: Sequence[QuietOn]) -> Phrased | None:
     """What a person's command cuts through; None when nothing is quiet."""
     if not times:
         return None
@@ -378,7 +378,7 @@ def goes_although(*, times: Sequence[Mapping[str, str]]) -> str:
     )
 
 
-def nobody(scope: QuietScope, site: str | None, tag: str | None, covers: int) -> Sentence | None:
+def nobody(scope: QuietScope, site: str | None, tag: str | None, covers: int) -> Phrased | None:
     """A sentence that nobody is covered yet; None when somebody is."""
     if covers:
         return None

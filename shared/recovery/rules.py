@@ -18,7 +18,7 @@ from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence.rules import Fleet, RecoveryFacts, evidence, is_heard, is_mute, why_held
 from shared.recovery.screens_rules import LOOK_AROUND as LOOK_AT_SCREENS
 from shared.recovery.screens_rules import of_screen
-from shared.sentences import Coded, Sentence, joined
+from shared.sentences import Coded, Phrased, bridged, joined
 from shared.vocabulary import CommandAction, Presence, RecoveryBasis, RecoveryState, ScreenHealthStatus
 
 LADDER: Final = (
@@ -63,7 +63,7 @@ class Verdict(Struct, frozen=True):
     """
 
     state: RecoveryState
-    sentence: Sentence
+    sentence: Phrased
     """Why."""
     until: datetime | None = None
     action: CommandAction | None = None
@@ -152,7 +152,7 @@ def _by_evidence(client: RecoveryFacts, now: datetime, fleet: Fleet) -> Verdict:
     return _obstacle(client, now, fleet, basis) or _due(client, now, fleet, basis)
 
 
-def _nothing_helped(client: RecoveryFacts, now: datetime) -> Sentence:
+def _nothing_helped(client: RecoveryFacts, now: datetime) -> Phrased:
     seconds = _seconds(now - client.tried_since) if client.tried_since else None
     return words_rules.nothing_helped(restarts=client.restarts, reboots=client.reboots, seconds=seconds)
 
@@ -225,9 +225,10 @@ def _is_unreachable(client: RecoveryFacts, basis: RecoveryBasis) -> bool:
     return any(at is not None and all(sign <= at for sign in signs) for at in gone)
 
 
-def _breaker(client: RecoveryFacts, fleet: Fleet, basis: RecoveryBasis) -> Sentence | None:
+def _breaker(client: RecoveryFacts, fleet: Fleet, basis: RecoveryBasis) -> Phrased | None:
     """Why an open breaker of the fleet or of this client's site stops recovery; None without one."""
-    return fleet.breakers.get((basis, None)) or fleet.breakers.get((basis, client.site))
+    why = fleet.breakers.get((basis, None)) or fleet.breakers.get((basis, client.site))
+    return None if why is None else bridged(why)
 
 
 def _is_silent_too_long(client: RecoveryFacts, now: datetime) -> bool:
@@ -262,7 +263,7 @@ def _due(client: RecoveryFacts, now: datetime, fleet: Fleet, basis: RecoveryBasi
     return Verdict(RecoveryState.DUE, _with_tries(client, due, no_help), action=action, basis=basis)
 
 
-def _with_tries(client: RecoveryFacts, sentence: Sentence, no_help: Sentence) -> Sentence:
+def _with_tries(client: RecoveryFacts, sentence: Phrased, no_help: Phrased) -> Phrased:
     """The sentence, then what did not help and what the display refused."""
     tries = [no_help] if client.step else []
     if client.refused:
@@ -275,7 +276,7 @@ def _screen(client: RecoveryFacts, basis: RecoveryBasis) -> ScreenHealthStatus |
     return client.screen if basis is RecoveryBasis.SCREEN_FAILED else None
 
 
-def _silence_waits(client: RecoveryFacts, now: datetime, fleet: Fleet) -> tuple[Sentence, datetime | None] | None:
+def _silence_waits(client: RecoveryFacts, now: datetime, fleet: Fleet) -> tuple[Phrased, datetime | None] | None:
     """Why recovery does not act on a silence yet, and until when; None when it acts."""
     if (until := _looks_around_until(client, fleet)) > now:
         return words_rules.others_first(), until
@@ -315,7 +316,7 @@ def _listened_to_until(client: RecoveryFacts, now: datetime, fleet: Fleet) -> da
     return client.presence_at + fleet.stale_after(client) * FIRST_HEARTBEAT
 
 
-def why_acted(client: RecoveryFacts, verdict: Verdict) -> Sentence:
+def why_acted(client: RecoveryFacts, verdict: Verdict) -> Phrased:
     """Why this command was sent, for the record."""
     basis = verdict.basis or RecoveryBasis.CRASHED
     sent = words_rules.command_sent(
@@ -328,7 +329,7 @@ def why_acted(client: RecoveryFacts, verdict: Verdict) -> Sentence:
     return _with_tries(client, sent, words_rules.no_help(restarts=client.restarts, reboots=client.reboots))
 
 
-def _unreachable(client: RecoveryFacts, basis: RecoveryBasis) -> Sentence:
+def _unreachable(client: RecoveryFacts, basis: RecoveryBasis) -> Phrased:
     if basis is RecoveryBasis.STALE:
         return words_rules.silent_and_gone()
     return words_rules.not_connected(basis=basis, screen=_screen(client, basis))

@@ -13,8 +13,7 @@ from shared.quiet.rules import QUIET
 from shared.sentences import Phrases, named
 from shared.vocabulary import RecoveryBasis
 
-BREAKERS: Final = Phrases()
-RECOVERY: Final = Phrases(BREAKERS, QUIET, CAUSES)
+RECOVERY: Final = Phrases(QUIET, CAUSES)
 _A_PERSON: Final = "nothing is sent any more until a person acts and resumes recovery."
 _WRONG: Final[Mapping[str, str]] = {
     RecoveryBasis.CRASHED: "The player crashed and the heartbeat that says so is fresh",
@@ -271,76 +270,6 @@ def no_help(*, restarts: int, reboots: int) -> str:
 def part_of_incident() -> str:
     """The cause of the incident follows."""
     return "It is part of an incident:"
-
-
-# --- breakers; without a site they are the fleet's ---
-
-
-@BREAKERS.phrase
-def breaker_open(*, site: str | None, stale: int, seen: int, percent: int) -> str:
-    """`percent`: it closes when a smaller share is silent."""
-    share = f"{stale:,} of {seen:,} displays"
-    return (
-        f"{share if site is None else f'At {site}, {share}'} are silent: so many at once may be our own fault."
-        f" No silent display{'' if site is None else ' there'} is rebooted until fewer than {percent}% are silent,"
-        " or an operator releases the breaker."
-    )
-
-
-@BREAKERS.phrase
-def breaker_closing(*, site: str | None, seconds: int) -> str:
-    """`seconds`: how long few enough must be silent."""
-    where, there = ("", "") if site is None else (f" at {site}", " there")
-    return (
-        f"So many displays{where} were silent at once that it may have been our own fault; now few enough are."
-        f" No silent display{there} is rebooted until that has lasted {_lasting(seconds)},"
-        " or an operator releases the breaker."
-    )
-
-
-@BREAKERS.phrase
-def breaker_closed(*, site: str | None) -> str:
-    return f"{_breaker(site)} closed: few enough displays are silent."
-
-
-@BREAKERS.phrase
-def breaker_released(*, site: str | None, by: str | None) -> str:
-    return f"{_breaker(site)} was released by {named(by)}; silence from before no longer counts."
-
-
-@BREAKERS.phrase
-def screens_open(*, site: str | None, failing: int, telling: int) -> str:
-    """`telling`: how many displays tell how their screen is."""
-    share = f"{failing:,} of {telling:,} screens"
-    return (
-        f"{share if site is None else f'At {site}, {share}'} are black or frozen: so many at once come from what they"
-        " were given to show, or from the power."
-        f" No player{'' if site is None else ' there'} is restarted for its screen until fewer are, or an operator"
-        " releases the breaker."
-    )
-
-
-@BREAKERS.phrase
-def screens_closed(*, site: str | None) -> str:
-    return f"{_screens_breaker(site)} closed: few enough fail."
-
-
-@BREAKERS.phrase
-def screens_released(*, site: str | None, by: str) -> str:
-    return f"{_screens_breaker(site)} was released by {named(by)}; screens that failed before count no more."
-
-
-@BREAKERS.phrase
-def more_sites_held(*, sites: int) -> str:
-    return f"{sites:,} more sites are held back as well."
-
-
-def _breaker(site: str | None) -> str:
-    return "The breaker of the fleet" if site is None else f"The breaker of {site}"
-
-
-def _screens_breaker(site: str | None) -> str:
-    return "The breaker of the fleet's screens" if site is None else f"The breaker of the screens of {site}"
 
 
 def _lasting(seconds: int) -> str:

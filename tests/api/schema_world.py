@@ -41,6 +41,7 @@ from shared.tables import (
 )
 from shared.tables import conversions as conversions_table
 from shared.vocabulary import LogLevel, Role
+from shared.words.sentences import as_given, to_row
 from tests import migrated
 from tests.api.function_process import FunctionProcess, function_process
 from tests.api.people import PASSWORD, add_user
@@ -255,7 +256,7 @@ def mend(made: World, uuid: str) -> str:
 
 def open_breaker(made: World) -> None:
     """Open the fleet's breaker."""
-    opened = {"open_since": sa.func.now(), "why": "too many at once"}
+    opened = {"open_since": sa.func.now(), "why": to_row(as_given(text="too many at once"))}
     statement = insert(recovery_breakers).values(site="", **opened)
     with transaction(made.engine) as connection:
         connection.execute(statement.on_conflict_do_update(index_elements=["basis", "site"], set_=opened))

@@ -22,6 +22,7 @@ from shared.tables import (
     service_failure_events,
 )
 from shared.vocabulary import LogLevel, Role
+from shared.words.sentences import as_given, to_row
 from tests.api.people import Api
 from tests.stores.incidents_world import change, go_silent, listen, lose, observe, site
 
@@ -118,7 +119,7 @@ def _troubles(connection: Connection, now: datetime, name: str, displays: list[s
         evidence = {"site": name} if uuid is None else {}
         decided = {"at": now, "client_uuid": uuid, "decision": "breaker_open", "why": f"{name} is silent"}
         connection.execute(sa.insert(recovery_events).values(**decided, evidence=evidence))
-    breaker = {"site": name, "open_since": now, "why": f"{name} is silent"}
+    breaker = {"site": name, "open_since": now, "why": to_row(as_given(text=f"{name} is silent"))}
     connection.execute(sa.insert(recovery_breakers).values(**breaker))
 
 

@@ -9,9 +9,14 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine
 
+from functions.api.app import create_app
+from functions.api.services import Services
+from shared.config import Config
 from shared.postgres.door import database_now
 from shared.recovery import operations as recovery
+from shared.recovery.breakers import words_rules
 from shared.tables import audit_log, recovery_breakers, recovery_events, scheduler_status
+from shared.words.sentences import to_row
 from tests.api.people import Api
 from tests.stores.commands_world import TIMINGS
 from tests.stores.recovery_world import ON, crash, fleet, hear
@@ -34,7 +39,8 @@ def open_breakers(engine: Engine) -> Iterator[None]:
         now = database_now(connection)
         connection.execute(sa.delete(recovery_breakers))  # a tick keeps the fleet's row
         for site in ("", "Basel", "Bern"):
-            row = {"site": site, "open_since": now, "why": f"{site}: silent.", "stale": 9, "seen": 10}
+            why = to_row(words_rules.breaker_open(site=site or None, stale=9, seen=10, percent=20))
+            row = {"site": site, "open_since": now, "why": why, "stale": 9, "seen": 10}
             connection.execute(sa.insert(recovery_breakers).values(**row))
     yield
     with engine.begin() as connection:
@@ -142,7 +148,7 @@ def test_why_is_told_in_full(api: Api, engine: Engine, crashed: str) -> None:
     asked = {one["code"]: one["params"] for event in events for one in event["title_sentences"] or ()}
     assert asked["command_requested"]["reason_sentences"] == command["reason_sentences"]
     assert told["recovery"]["why_sentences"] == [{"code": "recovery_off", "params": {}}]
-    assert told["breaker"] == {"open": False, "why": None, "why_sentences": None, "sites": []}
+    assert told["breaker"] == {"open": False, "why": None, "sites": []}
     assert told["bridge"]["state"] == "listening"
 
 
@@ -157,6 +163,29 @@ def test_a_breakers_opening_is_among_the_decisions_and_told_of_its_clients(api: 
 
     assert (event["decision"], event["client_uuid"], event["command_id"]) == ("breaker_open", None, None)
     assert event in api.get("/api/recovery/events").get_json()["items"]
+
+
+@pytest.mark.usefixtures("open_breakers")
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("de-AT,de;q=0.9,en;q=0.8", "9 von 10 Displays sind verstummt"),
+        ("fr, ja;q=0.5", "10台中9台が応答していません"),
+        ("en-GB", "9 of 10 displays are silent"),
+        ("fr", "9 of 10 displays are silent"),
+        ("*", "9 of 10 displays are silent"),
+        (None, "9 of 10 displays are silent"),
+    ],
+)
+def test_a_sentence_is_in_the_language_of_its_reader(services: Services, asked: str | None, said: str) -> None:
+    config = Config({**services.config.values, "CRASH_RECOVERY_ENABLED": True})
+    recovers = Api(create_app(Services(config, services.engine)), services.engine)
+    headers = {} if asked is None else {"Accept-Language": asked}
+
+    answer = recovers.get("/api/monitoring/overview", headers=headers)
+
+    assert answer.get_json()["breaker"]["why"].startswith(said)
+    assert answer.headers["Vary"] == "Accept-Language"
 
 
 def test_the_overview_tells_what_the_last_tick_did_and_how_long_it_took(api: Api, engine: Engine) -> None:

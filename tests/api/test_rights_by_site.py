@@ -34,6 +34,7 @@ from shared.tables import (
     users,
 )
 from shared.vocabulary import PrincipalKind, Role
+from shared.words.sentences import as_given, to_row
 from tests.api.people import Api, ask_by_cookie
 from tests.api.role_matrix import BOUND_BY
 from tests.api.site_world import FOREIGN, OWN, SiteWorld, fill, planned, token_for
@@ -519,7 +520,7 @@ def test_resuming_a_display_leaves_a_hold_of_several_alone(api: Api, world: Site
 
 
 def test_open_breakers_of_other_sites_are_not_seen(api: Api, engine: Engine, world: SiteWorld) -> None:
-    shut = sa.update(recovery_breakers).values(open_since=sa.func.now(), why="silent")
+    shut = sa.update(recovery_breakers).values(open_since=sa.func.now(), why=to_row(as_given(text="silent")))
     parsed = parse_token(token_for(engine, Role.VIEWER, [OWN]))
     assert parsed is not None
 

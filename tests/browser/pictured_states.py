@@ -90,7 +90,7 @@ def shoot(
         visit.open()
         visit.page.locator("header.top").wait_for()
         visit.page.wait_for_load_state("networkidle")
-        visit.words("sentences.betweenWords.space")  # until it is there, what the service says is in English
+        visit.wait_for_sentences()
     state(visit)
     visit.page.screenshot(path=target)
     context.close()

@@ -26,6 +26,11 @@ WORDS = """async ([name, facts]) => {
   return typeof found === 'function' ? found(...facts) : found;
 }"""
 
+SENTENCES = """async () => {
+  const { language } = await import('/lib/language.js');
+  if (language !== 'en') await import(`/lib/words/${language}/sentences.js`);
+}"""
+
 
 @dataclass
 class WatchedPage:
@@ -84,6 +89,10 @@ class WatchedPage:
         """Return a text of `dashboard/lib/words/` in the page's language: its file, then its names, joined by dots."""
         found: str = self.page.evaluate(WORDS, [name, facts])
         return found
+
+    def wait_for_sentences(self) -> None:
+        """Wait for the words of what the service says; until they are there, it is in English."""
+        self.page.evaluate(SENTENCES)
 
     def press(self, name: str) -> None:
         """Press the first button that has these words in the page's language; `…` may follow the name."""

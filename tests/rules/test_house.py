@@ -27,9 +27,9 @@ MAY_IMPORT: Final = {
     "store": {"rules", "store"},
     "operations": {"rules", "store", "operations"},
 }
-QUERY: Final = re.compile(r"query\.(rows|one_or_none|one|run)\(")
+BODYLESS: Final = re.compile(r"query\.(rows|one_or_none|one|run)\(|sentence$")
 FOLDER_FROM_LINES: Final = 250
-RULES_MAY_IMPORT: Final = {"vocabulary", "errors", "sentences", "names"}
+RULES_MAY_IMPORT: Final = {"vocabulary", "errors", "sentences", "words", "names"}
 VALUES: Final = {"msgspec.Struct", "msgspec.field", "msgspec.structs.asdict", "msgspec.structs.replace"}
 FILES: Final = sorted(
     path
@@ -140,11 +140,11 @@ def test_an_alias_says_whether_it_is_a_store_or_rules(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", TOOLS, ids=named)
-def test_only_a_function_with_a_query_on_it_has_no_body(path: Path) -> None:
+def test_only_a_query_or_a_sentence_has_no_body(path: Path) -> None:
     """For these mypy lets any function of `shared` be empty."""
     empty = [node for node in facts(path).functions if len(node.body) == 1 and ast.get_docstring(node)]
 
-    assert [node.name for node in empty if not any(QUERY.match(ast.unparse(on)) for on in node.decorator_list)] == []
+    assert [node.name for node in empty if not any(BODYLESS.match(ast.unparse(on)) for on in node.decorator_list)] == []
 
 
 def test_only_one_module_of_the_core_makes_problem_documents() -> None:
@@ -186,10 +186,10 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 
 BUDGET: Final = {
-    "lines of the core": 50_265,
-    "lines of the kernel": 42_333,
-    "files of the core": 335,
-    "lines of migrations": 1_269,
+    "lines of the core": 50_540,
+    "lines of the kernel": 42_610,
+    "files of the core": 341,
+    "lines of migrations": 1_285,
     "tables": 56,
     "settings": 50,
 }

@@ -22,6 +22,8 @@ from shared.vocabulary import (
     RecoveryState,
     ScreenHealthStatus,
 )
+from shared.words.reader import english
+from shared.words.sentences import as_given
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 NOTHING: dict[str, Any] = {
@@ -249,7 +251,7 @@ def test_a_long_interval_of_its_own_makes_a_display_silent_later() -> None:
     assert evidence.evidence(client, NOW, HEARD) is RecoveryBasis.CRASHED
 
 
-OPEN = plain("612 of 1,000 are silent.")
+OPEN = as_given(text="612 of 1,000 are silent.")
 
 
 @pytest.mark.parametrize(
@@ -272,7 +274,7 @@ def test_a_breaker_holds_back_what_is_done_to_the_silent_only(
     answer = verdict(replace(CRASHED, **facts, site=site), breakers=of_silence)
 
     assert answer.state is state
-    assert (answer.sentence == OPEN) is (state is RecoveryState.BLOCKED_BREAKER)
+    assert (answer.why == english(OPEN)) is (state is RecoveryState.BLOCKED_BREAKER)
 
 
 def test_whoever_is_part_of_an_incident_is_told_its_cause() -> None:

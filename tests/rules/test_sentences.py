@@ -18,11 +18,10 @@ from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_rules import TIMELINE
 from shared.outside.couriers.words import COURIERS
 from shared.quiet.rules import QUIET, QUIET_WORDS
-from shared.recovery.words_rules import BREAKERS, RECOVERY
-from shared.sentences import Coded, Phrases, Sentence, joined, plain
+from shared.recovery.words_rules import RECOVERY
+from shared.sentences import Coded, Phrased, Phrases, joined, plain
 
 NOUNS: Final = (
-    BREAKERS,
     QUIET,
     CAUSES,
     RECOVERY,
@@ -69,14 +68,14 @@ def test_a_code_stands_for_one_sentence_in_all_nouns() -> None:
 def test_a_phrase_is_its_code_its_facts_and_its_english() -> None:
     said = greeting(name="Ada", times=2)
 
-    assert said == Sentence("Hello Ada, 2 times.", (Coded("greeting", {"name": "Ada", "times": 2}),))
+    assert said == Phrased("Hello Ada, 2 times.", (Coded("greeting", {"name": "Ada", "times": 2}),))
     assert (GREETINGS.codes, GREETINGS.params) == (["greeting"], {"greeting": ["name", "times"]})
 
 
 def test_sentences_that_are_told_together_have_codes_only_if_each_has_one() -> None:
     said = greeting(name="Ada", times=2)
 
-    assert joined([said, said]) == Sentence("Hello Ada, 2 times. Hello Ada, 2 times.", (said.coded or ()) * 2)
+    assert joined([said, said]) == Phrased("Hello Ada, 2 times. Hello Ada, 2 times.", (said.coded or ()) * 2)
     assert joined([said, plain("Older code.")]) == plain("Hello Ada, 2 times. Older code.")
 
 

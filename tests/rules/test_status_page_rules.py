@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from extensions.status_pages import rules
 from shared.availability.segments_rules import Segment
 from shared.incidents import causes_rules
-from shared.sentences import Coded, Sentence
+from shared.sentences import Coded, Phrased
 from shared.vocabulary import ClientStatus, PageState
 
 NOW = datetime(2026, 3, 10, 12, 10, tzinfo=UTC)
@@ -143,7 +143,7 @@ FACTS: dict[str, Any] = {
 PLACE = {"kind": "subnet", "key": "10.1.2.0/24", "members": 6, "size": 7}
 
 
-def told(**changed: Any) -> Sentence | None:
+def told(**changed: Any) -> Phrased | None:
     """The cause of an incident with these facts, on the page of the site "Shop"."""
     cause = causes_rules.failed_together(**{**FACTS, **changed})
     return rules.told("Shop", cause.english, cause.coded)

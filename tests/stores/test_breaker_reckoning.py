@@ -12,6 +12,7 @@ from shared.recovery import store
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.store import MANY
 from shared.tables import client_heartbeats, clients
+from shared.words.reader import english
 from tests.stores.commands_world import SHUTDOWN, done, issue, seconds
 from tests.stores.quiet_world import hold, leave_out, leave_out_site, maintain
 from tests.stores.recovery_world import (
@@ -137,7 +138,7 @@ def test_whose_silence_would_be_no_news_is_not_counted_while_heard_either(
     recover(connection, now + seconds(1))
 
     assert open_breakers(connection) == {None}
-    assert "5 of 17 displays are silent" in breakers.state(connection, ON)["why"]
+    assert "5 of 17 displays are silent" in english(breakers.state(connection, ON)["why"])
 
 
 def test_at_a_site_only_those_are_counted_whose_silence_would_be_news(connection: Connection, now: datetime) -> None:

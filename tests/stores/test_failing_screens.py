@@ -11,6 +11,7 @@ from extensions.history import operations as history_operations
 from shared.overview.gauges import store as gauges_store
 from shared.recovery import screens_operations
 from shared.recovery.breakers import operations as breakers
+from shared.recovery.breakers.words_rules import screens_open
 from shared.tables import clients
 from shared.vocabulary import EventKind, ProcessStatus, RecoveryState
 from tests.stores.commands_world import seconds
@@ -183,7 +184,7 @@ def test_many_screens_that_fail_together_are_not_acted_on(
     if not acts:
         assert breaker_decisions(connection) == [("breaker_open", "Rome")]
         state = breakers.state(connection, ON)
-        assert state["why"].startswith(f"At Rome, {dark} of 20 screens are black or frozen: so many at once")
+        assert state["why"] == screens_open(site="Rome", failing=dark, telling=20)
         assert history.told(shop[0])["state"] == RecoveryState.BLOCKED_BREAKER
 
 
@@ -215,7 +216,7 @@ def test_a_breaker_of_screens_closes_when_they_are_well_and_can_be_released(
     assert (released, whole) == ([], [None])  # the whole fleet is in Rome
     assert [action for _, action in history.acts] == ["restart_app"] * 8
     live(history, shop, "ok")
-    assert breakers.state(connection, ON) == {"open": False, "why": None, "why_sentences": None, "sites": []}
+    assert breakers.state(connection, ON) == {"open": False, "why": None, "sites": []}
     assert [decision for decision, _ in breaker_decisions(connection)] == ["breaker_open", "breaker_released"]
 
 

@@ -20,7 +20,8 @@ from shared.incidents.taken_operations import Taking
 from shared.outside.couriers.letters import DeliveryAttempt, Result
 from shared.outside.couriers.words import receiver_answered
 from shared.quiet import operations as quiet_times
-from shared.sentences import Sentence, joined
+from shared.recovery.breakers.words_rules import breaker_open
+from shared.sentences import Phrased, joined
 from shared.tables import (
     bridge_status,
     client_recovery,
@@ -32,6 +33,7 @@ from shared.tables import (
     recovery_breakers,
 )
 from shared.vocabulary import NotificationEvent, QuietScope, Weekday
+from shared.words.sentences import to_row
 from tests.stores.incidents_world import change, come_back, go_silent, listen, notice_return, observe, site
 from tests.stores.notifications_world import (
     MINUTE,
@@ -61,7 +63,7 @@ def dark(connection: Connection, now: datetime) -> list[str]:
     return uuids
 
 
-def answered(status: int) -> Sentence:
+def answered(status: int) -> Phrased:
     return receiver_answered(receiver="hooks.example.org", status=status)
 
 
@@ -270,7 +272,11 @@ def test_a_bridge_that_is_silent_is_told_to_everybody_at_any_hour(connection: Co
 def test_a_breaker_is_told_and_when_it_closes(connection: Connection, now: datetime, basis: str) -> None:
     channel(connection, now, "Rome", sites={"Rome"})
     channel(connection, now, "Oslo", sites={"Oslo"})
-    row = {"site": "Rome", "open_since": now + MINUTE, "why": "At Rome, 9 of 10 displays are silent."}
+    row = {
+        "site": "Rome",
+        "open_since": now + MINUTE,
+        "why": to_row(breaker_open(site="Rome", stale=9, seen=10, percent=20)),
+    }
     connection.execute(sa.insert(recovery_breakers).values(**row, basis=basis))
 
     settle(connection, now + 4 * MINUTE)
@@ -299,7 +305,7 @@ def test_a_dark_site_is_one_message_though_recovery_holds_back_there(
     connection: Connection, now: datetime, dark: list[str]
 ) -> None:
     breakers = channel(connection, now - timedelta(hours=1), "Breakers", events={NotificationEvent.BREAKER_OPEN})
-    row = {"site": "Rome", "open_since": now, "why": "At Rome, 12 of 12 displays are silent."}
+    row = {"site": "Rome", "open_since": now, "why": to_row(breaker_open(site="Rome", stale=12, seen=12, percent=20))}
     connection.execute(sa.insert(recovery_breakers).values(**row))
 
     decide(connection, now + 3 * MINUTE)

@@ -15,6 +15,7 @@ from shared.overview.rules import OverviewCursor, parse_cursor
 from shared.postgres.door import database_now, transaction
 from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers import store as breakers_store
+from shared.recovery.breakers import words_rules
 from shared.recovery.breakers.store import FoundBreaker
 from shared.tables import bridge_status, clients
 from shared.vocabulary import RecoveryBasis
@@ -60,8 +61,7 @@ def open_breaker(connection: Connection, now: datetime, _client: str) -> None:
         RecoveryBasis.STALE,
         SITE,
         now,
-        "At Rome all are silent.",
-        None,
+        words_rules.breaker_open(site=SITE, stale=10, seen=10, percent=20),
         stale=10,
         seen=10,
         low_since=None,
@@ -88,7 +88,7 @@ def open_incident(connection: Connection, now: datetime, client: str) -> None:
 
 
 CHANGES: list[tuple[Act, str, str]] = [
-    (open_breaker, "blocked_breaker", "At Rome all are silent."),
+    (open_breaker, "blocked_breaker", "At Rome, 10 of 10 displays are silent"),
     (plan_window, "held", "New cables"),
     (fall_silent, "blocked_bridge", "The bridge gives no sign"),
     (

@@ -16,6 +16,7 @@ from shared.recovery.evidence import operations as evidence
 from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.operations import MOST_LOOKED_AT
 from shared.tables import bridge_status, client_heartbeats, clients
+from shared.words.reader import english
 from tests.stores.commands_world import SHUTDOWN, add_client, command, done, issue, seconds
 from tests.stores.recovery_world import (
     ON,
@@ -104,7 +105,7 @@ def test_displays_that_fall_silent_while_it_is_open_count_as_well(connection: Co
     beat(connection, there[:6], at - 36 * HOUR)
     look(connection, at, there[6:], gone)  # those are back, and six others fell silent a day and a half ago
 
-    assert "6 of 26 displays are silent" in breakers.state(connection, ON)["why"]
+    assert "6 of 26 displays are silent" in english(breakers.state(connection, ON)["why"])
 
 
 def test_once_closed_the_next_opening_reckons_with_a_day_again(connection: Connection, now: datetime) -> None:

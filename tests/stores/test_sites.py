@@ -30,6 +30,7 @@ from shared.tables import (
     users,
 )
 from shared.vocabulary import Role
+from shared.words.sentences import as_given, to_row
 from tests.stores.commands_world import add_client
 from tests.stores.notifications_world import MINUTE, channel, decide, messages, settle, told
 
@@ -91,8 +92,11 @@ def pictures_off(connection: Connection, site: str) -> None:
     connection.execute(sa.insert(screenshots_off).values(**row))
 
 
+DARK = to_row(as_given(text="dark"))
+
+
 def breaker(connection: Connection, site: str) -> None:
-    connection.execute(sa.insert(recovery_breakers).values(site=site, open_since=database_now(connection), why="dark"))
+    connection.execute(sa.insert(recovery_breakers).values(site=site, open_since=database_now(connection), why=DARK))
 
 
 def incident(connection: Connection, site: str) -> None:

@@ -14,6 +14,7 @@ from shared.recovery.breakers import store as breakers
 from shared.recovery.evidence.store import surroundings
 from shared.tables import bridge_status, incident_members, quiet_times, recovery_breakers
 from shared.tables import incidents as all_incidents
+from shared.words.sentences import as_given, to_row
 from tests.stores.commands_world import add_client
 
 HOUR = timedelta(hours=1)
@@ -41,7 +42,9 @@ def test_quiet_times_are_asked_for_exactly_where_one_has_begun(
 
 @pytest.mark.parametrize("is_open", [True, False])
 def test_breakers_are_asked_for_exactly_where_one_is_open(connection: Connection, now: datetime, is_open: bool) -> None:
-    open_since = {"open_since": now, "why": "So many."} if is_open else {"open_since": None, "why": None}
+    open_since = (
+        {"open_since": now, "why": to_row(as_given(text="So many."))} if is_open else {"open_since": None, "why": None}
+    )
     connection.execute(sa.insert(recovery_breakers).values(site="Kiel", stale=6, seen=9, **open_since))
 
     assert surroundings(connection, now).breakers == bool(breakers.standing(connection)) == is_open

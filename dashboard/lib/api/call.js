@@ -117,6 +117,7 @@ async function send(method, path, options, trace) {
   const limit = AbortSignal.timeout(options.limit ?? TIME_LIMIT);
   const headers = {
     Accept: "application/json",
+    "Accept-Language": language,
     "X-Requested-With": "signage",
     traceparent: traceparent(trace),
     ...options.headers,

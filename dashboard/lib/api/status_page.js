@@ -1,4 +1,5 @@
 /** The status page of a site, for whoever has a link to it: without cookies and without a sign-in. */
+import { language } from "../language.js";
 import { newTrace, refusalOf, Unreachable } from "./call.js";
 
 const TIME_LIMIT = 15_000;
@@ -12,7 +13,7 @@ export async function statusPage(secret, abort) {
   const options = /** @type {RequestInit} */ ({
     credentials: "omit",
     referrerPolicy: "no-referrer",
-    headers: { Accept: "application/json", "X-Status-Link": secret },
+    headers: { Accept: "application/json", "Accept-Language": language, "X-Status-Link": secret },
     signal: AbortSignal.any([abort, AbortSignal.timeout(TIME_LIMIT)]),
   });
   const response = await fetch("/api/status", options).catch((error) => {

@@ -5,7 +5,6 @@ import { hoursNow, weekWords } from "../quiet_hours.js";
 import { listed } from "../lists.js";
 import { soon } from "./quiet_now.js";
 import { quietPreviewWords, quietTimesWords } from "./quiet_times.js";
-import { betweenWords } from "./sentences.js";
 
 /** @typedef {import("../quiet_form.js").Draft} Draft */
 
@@ -52,6 +51,6 @@ export function previewOf(draft, { covered, name, reference }) {
   const ends = end ? quietPreviewWords.until(soon(end, reference), zoneName) : quietPreviewWords.untilEnded;
   const when = weekly
     ? `${weekly.when}${starts ? `, ${begins}` : ""}${end ? `, ${ends}` : ""}`
-    : `${begins}${betweenWords.space}${ends}`;
-  return [quietPreviewWords.sentence(what, who, when), weekly?.then].filter(Boolean).join(betweenWords.space);
+    : `${begins}${quietPreviewWords.space}${ends}`;
+  return [quietPreviewWords.sentence(what, who, when), weekly?.then].filter(Boolean).join(quietPreviewWords.space);
 }

@@ -112,6 +112,7 @@ export const quietFormWords = {
 };
 
 export const quietPreviewWords = {
+  space: " ", // between two sentences
   whole: (/** @type {number} */ n) => `the whole fleet (${count(n, "display", "displays")})`,
   place: (/** @type {string} */ name, /** @type {number} */ n) => `${name} (${count(n, "display", "displays")})`,
   tag: (/** @type {string} */ tag, /** @type {number} */ n) => `the tag ${tag} (${count(n, "display", "displays")})`,

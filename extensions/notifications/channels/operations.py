@@ -16,7 +16,7 @@ from shared.config import Config
 from shared.errors import ChannelNameTaken, ChannelNotFound
 from shared.outside.couriers.letters import Letter
 from shared.quiet import store as quiet_store
-from shared.sentences import Sentence
+from shared.sentences import Phrased
 from shared.vocabulary import ChannelKind, NotificationEvent, Weekday
 
 
@@ -101,7 +101,7 @@ def remove(connection: Connection, channel_id: int) -> KeptChannel:
     return row
 
 
-def note(connection: Connection, now: datetime, channel_id: int, error: Sentence | None) -> None:
+def note(connection: Connection, now: datetime, channel_id: int, error: Phrased | None) -> None:
     """Store the outcome of the channel's last try; `error` None: the receiver took the message."""
     if error is None:
         store.note_delivered(connection, now, channel_id)

@@ -14,7 +14,7 @@ from shared.postgres import query
 from shared.postgres.door import constraint_name, is_away, sqlstate
 from shared.postgres.many import as_json
 from shared.postgres.query import NO_ROW, Query
-from shared.sentences import Sentence
+from shared.sentences import Phrased
 
 NAMES_LOCK: Final = 7_305_008  # advisory lock of the transaction that names a channel
 CODED: Final = "last_error_sentences"
@@ -158,6 +158,6 @@ NOTE_FAILED = Query(
 )
 
 
-def note_failed(connection: Connection, now: datetime, channel_id: int, why: Sentence) -> None:
+def note_failed(connection: Connection, now: datetime, channel_id: int, why: Phrased) -> None:
     """Note that a try failed, and why."""
     NOTE_FAILED.run(connection, now=now, id=channel_id, words=why.english, coded=as_json(why.coded))

@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from extensions.notifications.channels import operations as channels
 from extensions.notifications.deliveries import rules, store
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
-from shared.sentences import Sentence, joined
+from shared.sentences import Phrased, joined
 from shared.vocabulary import DeliveryState
 
 
@@ -95,7 +95,7 @@ def record(connection: Connection, now: datetime, errand: Errand, outcome: Deliv
 
 
 def _end(
-    connection: Connection, now: datetime, errand: Errand, state: DeliveryState, error: Sentence | None
+    connection: Connection, now: datetime, errand: Errand, state: DeliveryState, error: Phrased | None
 ) -> Next | None:
     if not store.finish(connection, now, errand.delivery_id, errand.token, state, error):
         return None

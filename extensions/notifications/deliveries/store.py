@@ -12,7 +12,7 @@ from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query
-from shared.sentences import Coded, Sentence
+from shared.sentences import Coded, Phrased
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase
 
 
@@ -147,7 +147,7 @@ def settle(connection: Connection, ids: Collection[int]) -> None:
     """Note that the troubles of these messages are over."""
 
 
-def _columns(error: Sentence | None) -> dict[str, str | None]:
+def _columns(error: Phrased | None) -> dict[str, str | None]:
     """The values of `error` and of its codes."""
     if error is None:
         return {"error": None, "coded": None}
@@ -166,7 +166,7 @@ DROP_UNSENT = Query(
 )
 
 
-def drop_unsent(connection: Connection, now: datetime, channel_id: int, subject: str, why: Sentence) -> int:
+def drop_unsent(connection: Connection, now: datetime, channel_id: int, subject: str, why: Phrased) -> int:
     """Drop unsent messages about this subject, unless a sender has claimed them. Returns how many.
 
     A message that carries other displays' troubles too is not dropped.
@@ -232,7 +232,7 @@ FINISH = Query(
 
 
 def finish(
-    connection: Connection, now: datetime, delivery_id: int, token: str, state: DeliveryState, error: Sentence | None
+    connection: Connection, now: datetime, delivery_id: int, token: str, state: DeliveryState, error: Phrased | None
 ) -> bool:
     """Finish a message; False when the claim was lost."""
     return FINISH.run(connection, now=now, id=delivery_id, token=token, state=state, **_columns(error)) == 1
@@ -249,7 +249,7 @@ RELEASE = Query(
 )
 
 
-def release(connection: Connection, delivery_id: int, token: str, due_at: datetime, error: Sentence) -> int | None:
+def release(connection: Connection, delivery_id: int, token: str, due_at: datetime, error: Phrased) -> int | None:
     """Release the claim for a retry at `due_at`. Returns the next generation; None when the claim was lost."""
     return RELEASE.one_or_none(connection, id=delivery_id, token=token, due_at=due_at, **_columns(error))
 

@@ -26,6 +26,7 @@ from shared.vocabulary import (
     RecoveryBasis,
     ScreenHealthStatus,
 )
+from shared.words.reader import english
 
 ASKED: Final = 50  # the most displays of an incident whose recovery state is read; it stands for the others
 BREAKERS: Final = {RecoveryBasis.STALE: "breaker", RecoveryBasis.SCREEN_FAILED: "screens_breaker"}
@@ -194,7 +195,7 @@ def open_breakers(connection: Connection, config: Config, dark_sites: Collection
             subject=f"{root}:{int(row.open_since.timestamp())}",
             event=NotificationEvent.BREAKER_OPEN,
             title="Recovery holds back" + (f" at {rules.plain(site)}" if site else ""),
-            cause=rules.bounded(row.why),
+            cause=rules.bounded(english(row.why)),
             since=row.open_since,
             noticed_at=row.open_since,
             sites=None if site is None else frozenset({site}),

@@ -11,7 +11,7 @@ from functions.api.routing import Header
 from functions.api.shapes.sentences import OutcomeSentence, QuietSentence, RecoverySentence
 from shared.commands import rules
 from shared.commands import store as commands_store
-from shared.sentences import Sentence
+from shared.sentences import Phrased
 from shared.trace import trace_id
 from shared.vocabulary import CommandAction, CommandSource, CommandState, ConfirmedBy
 
@@ -66,7 +66,7 @@ class Command(Answer):
     """The same in codes."""
 
 
-def command(found: commands_store.CommandRow, cuts_through: Sentence | None = None) -> Command:
+def command(found: commands_store.CommandRow, cuts_through: Phrased | None = None) -> Command:
     """A command as its answer."""
     own = {"trace_id", "outcome_reason_sentences", "reason_sentences", "cuts_through", "cuts_through_sentences"}
     fields = {name: getattr(found, name) for name in Command.__struct_fields__ if name not in own}

@@ -1,17 +1,15 @@
 """The answers about the breakers."""
 
 from functions.api.bodies import Answer
-from functions.api.shapes.sentences import BreakerSentence
+from shared.words.sentences import Sentence
 
 
 class Breaker(Answer):
     """Whether a breaker stops recovery because too many displays went silent at once, and at which sites.
 
-    A site that is null stands for the whole fleet. `why_sentences` says the same as `why` in codes; null: older code
-    wrote it.
+    A site that is null stands for the whole fleet.
     """
 
     open: bool
-    why: str | None
-    why_sentences: list[BreakerSentence] | None
+    why: Sentence | None
     sites: list[str | None]

@@ -15,7 +15,7 @@ from shared.commands.rules import ENDINGS
 from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_rules import TIMELINE
 from shared.quiet.rules import QUIET_WORDS
-from shared.recovery.words_rules import BREAKERS, RECOVERY
+from shared.recovery.words_rules import RECOVERY
 from shared.sentences import Coded, Phrases
 
 
@@ -35,13 +35,6 @@ class RecoverySentence(Coded, frozen=True):
 
     code: Annotated[str, codes_of(RECOVERY)]
     params: Annotated[dict[str, Any], facts_of(RECOVERY)]
-
-
-class BreakerSentence(Coded, frozen=True):
-    """A sentence about a breaker."""
-
-    code: Annotated[str, codes_of(BREAKERS)]
-    params: Annotated[dict[str, Any], facts_of(BREAKERS)]
 
 
 class CauseSentence(Coded, frozen=True):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 from msgspec import Struct
 
-from shared.sentences import Phrases, Sentence, plain
+from shared.sentences import Phrased, Phrases, plain
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus, ScreenOffBy
 
 USUAL_SECONDS: Final = 30  # between two heartbeats of a display that does not name its interval
@@ -246,7 +246,7 @@ _LASTING: Final = re.compile(r"No heartbeat for (\d+) (second|minute|hour|day)s\
 _SECONDS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 
 
-def cause_of_state(english: str) -> Sentence:
+def cause_of_state(english: str) -> Phrased:
     """The stored cause of a state as a sentence: the codes are few, so only the English is stored.
 
     Whoever changes a text of STATES must let this function know the old one, too: it stands in rows.

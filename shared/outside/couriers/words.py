@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from shared.sentences import Phrases, Sentence
+from shared.sentences import Phrased, Phrases
 
 COURIERS: Final = Phrases()
 
@@ -92,7 +92,7 @@ def proxy_silent(*, receiver: str) -> str:
     return f"the proxy (OUTBOUND_PROXY) does not answer when it is asked for {receiver}"
 
 
-def proxy_fault(*, receiver: str, status: int | None) -> Sentence:
+def proxy_fault(*, receiver: str, status: int | None) -> Phrased:
     """What is wrong with the proxy; `status`: its answer, None without one."""
     return proxy_silent(receiver=receiver) if status is None else proxy_refused(receiver=receiver, status=status)
 

@@ -12,16 +12,18 @@ from shared.config import Config
 from shared.leadership.rules import BridgeStatus
 from shared.quiet import operations as quiet_times
 from shared.quiet.rules import QuietNow
-from shared.recovery import screens_rules, screens_store, words_rules
+from shared.recovery import screens_rules, screens_store
 from shared.recovery import store as recovery_store
-from shared.recovery.breakers import rules, store
+from shared.recovery.breakers import rules, store, words_rules
 from shared.recovery.breakers.rules import BreakerKey, Silence
 from shared.recovery.breakers.store import FoundBreaker, OpenBreaker, SilentAtSite
 from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.store import Beats
 from shared.recovery.store import NewDecision
-from shared.sentences import Sentence, in_code, joined
+from shared.sentences import Phrased
 from shared.vocabulary import Quiet, RecoveryBasis, RecoveryDecision
+from shared.words.reader import english
+from shared.words.sentences import Sentence, together
 
 SITES_TOLD = 3  # by name, where several are open at once
 NUMBERS: Final = {
@@ -40,7 +42,7 @@ class Watch(Struct, frozen=True):
     """Why each open breaker is open."""
     silent: Sequence[str] = ()
     """Every client that is silent by the raw age of its last sign of life."""
-    late: Sentence | None = None
+    late: Phrased | None = None
     """Why recovery must not act on silence now: so many displays are late. None: it may."""
 
 
@@ -84,7 +86,7 @@ class Reckoning(Struct, frozen=True):
         return self.beats.seen - sum(self.resting.values())
 
     @property
-    def late(self) -> Sentence | None:
+    def late(self) -> Phrased | None:
         """Why recovery must not act on silence now; None: it may."""
         return rules.why_wait(self.beats.late + _fell_together(self.rows), self.counted)
 
@@ -122,7 +124,7 @@ def watch(
     return Watch(reckoned.beats.seen, why, reckoned.beats.silent, reckoned.late)
 
 
-def why_late(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Sentence | None:
+def why_late(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Phrased | None:
     """Why a tick would not act on silence now; None: it would. Scans the fleet's heartbeats."""
     return _reckon(connection, now, config, bridge, quiet_since_last_look(connection, now)).late
 
@@ -300,14 +302,12 @@ def _row(
 ) -> FoundBreaker:
     basis, site = key
     since = before.open_since if before is not None else now
-    why = rules.why(basis, site, one.silence) if one.is_open else None
     counted_since = rules.counted_since(since, before.counted_since) if before is not None else seen_since
     return FoundBreaker(
         basis=basis,
         site=site or store.THE_FLEET,
         open_since=since if one.is_open else None,
-        why=None if why is None else why.english,
-        why_sentences=None if why is None else in_code(why),
+        why=rules.why(basis, site, one.silence) if one.is_open else None,
         stale=one.silence.stale,
         seen=one.silence.seen,
         low_since=one.low_since if one.is_open else None,
@@ -326,7 +326,7 @@ def _event(key: BreakerKey, decision: RecoveryDecision, silence: Silence, by: st
         RecoveryDecision.BREAKER_RELEASED: released(site=site, by=by),
     }[decision]
     numbers = zip(NUMBERS[basis], (silence.seen, silence.stale, silence.recent), strict=True)
-    return NewDecision(None, decision, why.english, in_code(why), {"site": site, **dict(numbers)}, None)
+    return NewDecision(None, decision, english(why), None, {"site": site, **dict(numbers)}, None)
 
 
 def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[str | None]:
@@ -350,18 +350,16 @@ def standing(connection: Connection, config: Config) -> dict[BreakerKey, Sentenc
     """Why each open breaker is open, those of silence first. Empty while recovery is off."""
     if not config["CRASH_RECOVERY_ENABLED"]:
         return {}
-    return {row.key: words_rules.BREAKERS.stored(row.why, row.why_sentences) for row in store.standing(connection)}
+    return {row.key: row.why for row in store.standing(connection)}
 
 
 def state(connection: Connection, config: Config) -> dict[str, Any]:
-    """{open, why, why_sentences, sites}; `why` is None while every breaker is closed. Site None: the fleet's."""
+    """{open, why, sites}; `why` is None while every breaker is closed. Site None: the fleet's."""
     whys = standing(connection, config)
     words, more = list(whys.values()), len(whys) - SITES_TOLD
     rest = [words_rules.more_sites_held(sites=more)] if more > 0 else []
-    why = joined(words[:SITES_TOLD] + rest)
     return {
         "open": bool(words),
-        "why": why.english if words else None,
-        "why_sentences": why.coded if words else None,
+        "why": together(words[:SITES_TOLD] + rest) if words else None,
         "sites": [name or None for name in sorted({site or "" for _, site in whys})],
     }

@@ -8,9 +8,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from shared.recovery import words_rules
-from shared.sentences import Sentence
+from shared.recovery import words_rules as recovery_words_rules
+from shared.recovery.breakers import words_rules
+from shared.sentences import Phrased
 from shared.vocabulary import RecoveryBasis
+from shared.words.sentences import Sentence
 
 BreakerKey = tuple[RecoveryBasis, str | None]
 """The evidence that a breaker keeps recovery from acting on (stale or screen_failed), and its site; None: the fleet."""
@@ -72,7 +74,7 @@ def is_low(silence: Silence) -> bool:
     return few or silence.stale < FELL_TOGETHER * silence.seen
 
 
-def why_wait(late: int, seen: int) -> Sentence | None:
+def why_wait(late: int, seen: int) -> Phrased | None:
     """Why recovery must wait before it acts on silence, for people; None when it need not.
 
     When all displays fall silent by our fault, the breaker opens only once they are stale. Before that, displays that
@@ -80,7 +82,7 @@ def why_wait(late: int, seen: int) -> Sentence | None:
     """
     if late < FEWEST or late < FELL_TOGETHER * seen:
         return None
-    return words_rules.many_late(late=late, seen=seen)
+    return recovery_words_rules.many_late(late=late, seen=seen)
 
 
 def closes(now: datetime, low_since: datetime | None, silence: Silence) -> bool:

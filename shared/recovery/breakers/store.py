@@ -18,8 +18,8 @@ from shared.quiet.rules import QuietNow
 from shared.quiet.store import covered_by, covers
 from shared.recovery.breakers.rules import BreakerKey
 from shared.recovery.evidence.store import AT_REST, JOIN_RESTING, NAMED
-from shared.sentences import Coded
 from shared.vocabulary import Quiet, RecoveryBasis
+from shared.words.sentences import Sentence
 
 
 class SilentAtSite(Struct, frozen=True):
@@ -52,8 +52,7 @@ class OpenBreaker(Struct, frozen=True):
     basis: RecoveryBasis
     site: str
     open_since: datetime
-    why: str
-    why_sentences: list[Coded] | None
+    why: Sentence
     low_since: datetime | None
     counted_since: datetime | None
 
@@ -68,8 +67,7 @@ class FoundBreaker(Struct, frozen=True):
     basis: RecoveryBasis
     site: str
     open_since: datetime | None
-    why: str | None
-    why_sentences: list[Coded] | None
+    why: Sentence | None
     stale: int
     seen: int
     low_since: datetime | None
@@ -295,12 +293,11 @@ FOUND: Final = ManyRows("said", FoundBreaker)
 
 @query.run(
     f"""
-    INSERT INTO recovery_breakers AS b (
-        basis, site, open_since, why, why_sentences, stale, seen, low_since, counted_since)
-    SELECT basis, site, open_since, why, why_sentences, stale, seen, low_since, counted_since FROM {FOUND}
+    INSERT INTO recovery_breakers AS b (basis, site, open_since, why, stale, seen, low_since, counted_since)
+    SELECT basis, site, open_since, why, stale, seen, low_since, counted_since FROM {FOUND}
     ORDER BY basis, site ON CONFLICT (basis, site) DO UPDATE SET open_since = EXCLUDED.open_since, why = EXCLUDED.why,
-        why_sentences = EXCLUDED.why_sentences, stale = EXCLUDED.stale, seen = EXCLUDED.seen,
-        low_since = EXCLUDED.low_since, counted_since = EXCLUDED.counted_since
+        stale = EXCLUDED.stale, seen = EXCLUDED.seen, low_since = EXCLUDED.low_since,
+        counted_since = EXCLUDED.counted_since
     """,
     FOUND,
 )

@@ -15,8 +15,9 @@ from shared.recovery.breakers.rules import SEEN_WITHIN, BreakerKey
 from shared.recovery.evidence import store
 from shared.recovery.evidence.rules import Fleet
 from shared.recovery.evidence.store import Surroundings
-from shared.sentences import Sentence
+from shared.sentences import Phrased
 from shared.vocabulary import Quiet, RecoveryBasis
+from shared.words.sentences import Sentence
 
 MOST_LOOKED_AT = 250  # crashed, failing and silent clients in one tick: a tick must not grow with a broken fleet
 
@@ -28,7 +29,7 @@ def circumstances(
     around: Surroundings,
     breakers: Mapping[BreakerKey, Sentence],
     uuids: Collection[str],
-    late: Sentence | None = None,
+    late: Phrased | None = None,
     found: QuietNow | None = None,
 ) -> Fleet:
     """The facts that all clients share, and which of the clients are in a quiet time or an incident.

@@ -204,8 +204,3 @@ def compiled() -> dict[Path, str]:
             folder = MODULES if language == "en" else MODULES / language
             files[folder / f"{english.stem}.js"] = module.javascript(language)
     return files
-
-
-if __name__ == "__main__":
-    for file, text in compiled().items():
-        file.write_text(text, encoding="utf-8")

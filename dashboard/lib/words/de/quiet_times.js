@@ -119,6 +119,7 @@ export const quietFormWords = {
 
 /** @type {typeof import("../quiet_times.js").quietPreviewWords} */
 export const quietPreviewWords = {
+  space: " ", // between two sentences
   whole: (n) => `die ganze Flotte (${displays(n)})`,
   place: (name, n) => `${name} (${displays(n)})`,
   tag: (tag, n) => `das Schlagwort ${tag} (${displays(n)})`,

@@ -32,8 +32,7 @@ const asked = (action) => word(actionWords, action);
 /** @param {string | null} why */
 const because = (why) => (why ? ` (${why.trim().replace(/\.+$/, "")})` : "");
 /** Recovery's reason in words, a person's as it was given. @param {{reason: string, reason_sentences: import("../../sentences.js").Sentence[] | null}} facts */
-const reasonOf = ({ reason, reason_sentences: coded }) =>
-  (coded && joined(sentenceWords, coded, betweenWords.space)) || reason;
+const reasonOf = ({ reason, reason_sentences: coded }) => (coded && inWords(coded)) || reason;
 /** @param {number} n */
 const displays = (n) => count(n, "Display", "Displays");
 
@@ -136,15 +135,6 @@ function heartbeatsMissing({ refused: refusals }) {
   const why = parts.join(", ") || "bitte nachsehen, was der Broker ihm zu senden erlaubt und ob es sie sendet";
   return `Seine Nachrichten kommen, seine Lebenszeichen nicht: ${why}.`;
 }
-
-/** @param {string | null} site @param {string} share */
-const are = (site, share) => (site === null ? `${share} sind` : `Am Standort ${site} sind ${share}`);
-/** @param {string | null} site */
-const there = (site) => (site === null ? "" : " dort");
-/** @param {string | null} site */
-const breaker = (site) => `Die Sicherung ${site === null ? "der Flotte" : `von ${site}`}`;
-/** @param {string | null} site */
-const screensBreaker = (site) => `Die Sicherung für die Bildschirme ${site === null ? "der Flotte" : `von ${site}`}`;
 
 // --- quiet times ---
 
@@ -310,12 +300,12 @@ function screenChanged({ screen, fails }) {
 
 /** @param {{action: string, state: string, reason: string | null, reason_sentences: import("../../sentences.js").Sentence[] | null, confirmed_by: string | null}} facts */
 function commandOver({ action, state, reason, reason_sentences: coded, confirmed_by: by }) {
-  const said = coded && joined(sentenceWords, coded, betweenWords.space);
+  const said = coded && inWords(coded);
   const why = reason ? (said ?? commandWords.cause[reason] ?? reason) : by && word(commandWords.confirmedBy, by);
   return `${asked(action)}: ${small(word(stepWords, state))}${because(why)}`;
 }
 
-/** @type {typeof import("../sentences.js").sentenceWords} */
+/** @type {import("../../sentence_facts.js").SentenceWords} */
 export const sentenceWords = {
   recovery_off: () => "Die Einstellung CRASH_RECOVERY_ENABLED schaltet die automatische Wiederherstellung ab.",
   bridge_silent: () =>
@@ -379,21 +369,6 @@ export const sentenceWords = {
     `${wrong(facts)}: ${asked(facts.action)}, Versuch ${number(facts.attempt)} von ${number(facts.attempts)}.`,
   no_help: (facts) => `${noHelp(facts)}.`,
   part_of_incident: () => "Es ist Teil einer Störung:",
-
-  breaker_open: ({ site, stale, seen, percent }) =>
-    `${are(site, `${number(stale)} von ${displays(seen)}`)} verstummt: So viele zugleich können unser eigener Fehler sein. Verstummte Displays werden${there(site)} erst neu gestartet, wenn weniger als ${number(percent)}\u00a0% verstummt sind oder ein Bediener die Sicherung freigibt.`,
-  breaker_closing: ({ site, seconds }) =>
-    `So viele Displays waren${site === null ? "" : ` am Standort ${site}`} zugleich verstummt, dass es unser eigener Fehler gewesen sein kann; jetzt sind es wenige genug. Verstummte Displays werden${there(site)} erst neu gestartet, wenn das seit ${lasting(seconds)} so ist oder ein Bediener die Sicherung freigibt.`,
-  breaker_closed: ({ site }) => `${breaker(site)} hält nichts mehr zurück: Es sind wenige genug verstummt.`,
-  breaker_released: ({ site, by }) =>
-    `${breaker(site)} wurde ${from(by)} freigegeben; was vorher verstummt ist, zählt nicht mehr.`,
-  screens_open: ({ site, failing, telling }) =>
-    `${are(site, `${number(failing)} von ${count(telling, "Bildschirm", "Bildschirmen")}`)} schwarz oder eingefroren: So viele zugleich liegen an dem, was sie zeigen sollen, oder am Strom. Kein Player wird${there(site)} wegen seines Bildschirms neu gestartet, bis es weniger sind oder ein Bediener die Sicherung freigibt.`,
-  screens_closed: ({ site }) => `${screensBreaker(site)} hält nichts mehr zurück: Es sind wenige genug gestört.`,
-  screens_released: ({ site, by }) =>
-    `${screensBreaker(site)} wurde ${from(by)} freigegeben; Bildschirme, die vorher gestört waren, zählen nicht mehr.`,
-  more_sites_held: ({ sites }) =>
-    `${count(sites, "weiterer Standort wird", "weitere Standorte werden")} ebenfalls zurückgehalten.`,
 
   quiet_time: quietTime,
   nothing_quiet: () => "Für dieses Display ist jetzt nichts in Ruhe.",
@@ -511,5 +486,5 @@ export const sentenceWords = {
   given_up: ({ tries }) => `(aufgegeben nach einem Tag und ${count(tries, "Versuch", "Versuchen")})`,
 };
 
-/** @type {typeof import("../sentences.js").betweenWords} */
-export const betweenWords = { space: " " };
+/** These sentences one after the other; null when one of them is not known here. @param {readonly import("../../sentences.js").Sentence[]} sentences */
+export const inWords = (sentences) => joined(sentenceWords, sentences, " ");

@@ -111,6 +111,7 @@ export const quietFormWords = {
 
 /** @type {typeof import("../quiet_times.js").quietPreviewWords} */
 export const quietPreviewWords = {
+  space: "", // between two sentences
   whole: (n) => `フリート全体（${displays(n)}）`,
   place: (name, n) => `${name}（${displays(n)}）`,
   tag: (tag, n) => `タグ ${tag}（${displays(n)}）`,

@@ -34,8 +34,7 @@ const asked = (action) => word(actionWords, action);
 /** @param {string | null} why */
 const because = (why) => (why ? `（${why.trim().replace(/[.。]+$/, "")}）` : "");
 /** Recovery's reason in words, a person's as it was given. @param {{reason: string, reason_sentences: import("../../sentences.js").Sentence[] | null}} facts */
-const reasonOf = ({ reason, reason_sentences: coded }) =>
-  (coded && joined(sentenceWords, coded, betweenWords.space)) || reason;
+const reasonOf = ({ reason, reason_sentences: coded }) => (coded && inWords(coded)) || reason;
 /** @param {number} n */
 const displays = (n) => `${number(n)}台`;
 /** @param {number} n @param {number} all */
@@ -123,15 +122,6 @@ function heartbeatsMissing({ refused: refusals }) {
     : "ブローカーが送信を許可しているか、ディスプレイが送っているかを確認してください。";
   return `メッセージは届きますが、ハートビートが届きません。${why}`;
 }
-
-/** @param {string | null} site */
-const at = (site) => (site === null ? "" : `拠点 ${site} で、`);
-/** @param {string | null} site */
-const there = (site) => (site === null ? "" : "この拠点の");
-/** @param {string | null} site */
-const breaker = (site) => (site === null ? "フリートのブレーカー" : `拠点 ${site} のブレーカー`);
-/** @param {string | null} site */
-const screensBreaker = (site) => (site === null ? "フリートの画面のブレーカー" : `拠点 ${site} の画面のブレーカー`);
 
 // --- quiet times ---
 
@@ -302,12 +292,12 @@ function screenChanged({ screen, fails }) {
 
 /** @param {{action: string, state: string, reason: string | null, reason_sentences: import("../../sentences.js").Sentence[] | null, confirmed_by: string | null}} facts */
 function commandOver({ action, state, reason, reason_sentences: coded, confirmed_by: by }) {
-  const said = coded && joined(sentenceWords, coded, betweenWords.space);
+  const said = coded && inWords(coded);
   const why = reason ? (said ?? commandWords.cause[reason] ?? reason) : by && word(commandWords.confirmedBy, by);
   return `${asked(action)}: ${word(stepWords, state)}${because(why)}`;
 }
 
-/** @type {typeof import("../sentences.js").sentenceWords} */
+/** @type {import("../../sentence_facts.js").SentenceWords} */
 export const sentenceWords = {
   recovery_off: () => "設定 CRASH_RECOVERY_ENABLED により、自動復旧はオフです。",
   bridge_silent: () => "ブリッジが応答しないため、表示は古い可能性があります。応答が戻るまで、何も送りません。",
@@ -366,19 +356,6 @@ export const sentenceWords = {
     `${wrong(facts)}。${asked(facts.action)}を送りました。${number(facts.attempts)}回中${number(facts.attempt)}回目です。`,
   no_help: (facts) => `${triedOrNothing(facts)}は効果がありませんでした。`,
   part_of_incident: () => "インシデントの一部です。",
-
-  breaker_open: ({ site, stale, seen, percent }) =>
-    `${at(site)}${someOf(stale, seen)}が応答していません。これほど同時なら、原因はこちら側かもしれません。応答のないものが${number(percent)}%を下回るか、オペレーターがブレーカーを解除するまで、${there(site)}応答のないディスプレイは再起動しません。`,
-  breaker_closing: ({ site, seconds }) =>
-    `${at(site)}多くのディスプレイが同時に応答しなくなりました。原因はこちら側だったかもしれません。いまは十分に減りました。この状態が${lasting(seconds)}続くか、オペレーターがブレーカーを解除するまで、${there(site)}応答のないディスプレイは再起動しません。`,
-  breaker_closed: ({ site }) => `${breaker(site)}が元に戻りました。応答のないディスプレイが十分に減りました。`,
-  breaker_released: ({ site, by }) => `${didIt(by)}${breaker(site)}を解除しました。それ以前の無応答は数えません。`,
-  screens_open: ({ site, failing, telling }) =>
-    `${at(site)}${number(telling)}画面中${number(failing)}画面が黒いかフリーズしています。これほど同時なら、原因は表示する内容か電源です。これが減るか、オペレーターがブレーカーを解除するまで、画面を理由に${there(site)}プレーヤーを再起動しません。`,
-  screens_closed: ({ site }) => `${screensBreaker(site)}が元に戻りました。異常な画面が十分に減りました。`,
-  screens_released: ({ site, by }) =>
-    `${didIt(by)}${screensBreaker(site)}を解除しました。それ以前の画面の異常は数えません。`,
-  more_sites_held: ({ sites }) => `ほか${number(sites)}拠点でも見合わせています。`,
 
   quiet_time: quietTime,
   nothing_quiet: () => "いまこのディスプレイに抑止はありません。",
@@ -489,5 +466,5 @@ export const sentenceWords = {
   given_up: ({ tries }) => `（1日の間に${number(tries)}回試行して断念）`,
 };
 
-/** @type {typeof import("../sentences.js").betweenWords} */
-export const betweenWords = { space: "" };
+/** These sentences one after the other; null when one of them is not known here. @param {readonly import("../../sentences.js").Sentence[]} sentences */
+export const inWords = (sentences) => joined(sentenceWords, sentences, "");

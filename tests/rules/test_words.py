@@ -1,0 +1,330 @@
+"""Sentences in three languages: the catalogues, their compiled tables, and what the server says with them."""
+
+import ast
+import json
+import subprocess
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import msgspec
+import pytest
+
+import functions.api.routes  # noqa: F401 - imports every noun, so that all sentences are declared
+from shared.postgres.many import as_json
+from shared.recovery.breakers.words_rules import breaker_closing, breaker_open, breaker_released, more_sites_held
+from shared.typed import convert, decode
+from shared.words import facts as kinds
+from shared.words.compiler.parse import Choice, Message, Pattern, Refused, facts_of, parse
+from shared.words.compiler.tables import catalogue, table, text
+from shared.words.facts import in_zone
+from shared.words.languages import ENGLISH, LANGUAGES
+from shared.words.reader import COMPILED, Catalogue, english, words_of
+from shared.words.sentences import DECLARED, Sentence, as_given, in_turn, sentence, together
+from tests.rules.core_files import CORE
+
+CATALOGUES: Final = {language: catalogue(language) for language in LANGUAGES}
+SAID: Final = {"detail", "why", "title", "words"}
+"""Names of what people read."""
+SAMPLES: Final = {kinds.lasting: 60, kinds.actor: "user:anna", kinds.moment: "2026-11-29T09:00:00+01:00[Europe/Berlin]"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_tables_are_as_compiled(language: str) -> None:
+    assert (COMPILED / f"{language}.json").read_text(encoding="utf-8") == text(language), "run make words"
+
+
+def test_every_sentence_has_words() -> None:
+    assert DECLARED.keys() - CATALOGUES[ENGLISH].keys() == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_text_names_only_facts_of_its_sentence(language: str) -> None:
+    messages = {name: message for name, message in CATALOGUES[language].items() if name in DECLARED}
+    unknown = {name: facts_of(name, CATALOGUES[language]).keys() - given(name) for name in messages}
+
+    assert messages
+    assert {name: facts for name, facts in unknown.items() if facts} == {}
+
+
+def given(code: str) -> set[str]:
+    """The facts that a catalogue gets of a sentence."""
+    found: set[str] = set()
+    for name, hint in DECLARED[code].__annotations__.items():
+        found |= {name, f"{name}_is", f"{name}_n"}
+        for divide in (kind for each in (hint, *get_args(hint)) for kind in getattr(each, "__metadata__", ())):
+            found |= divide(name, SAMPLES[divide]).keys()
+    return found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_choice_is_made_on_what_people_write(language: str) -> None:
+    """A shop may be called `none`: `site_is` is chosen on, `site` is not."""
+    of_people = {
+        name: {fact for fact, hint in DECLARED[name].__annotations__.items() if str in (hint, *get_args(hint))}
+        for name in CATALOGUES[language].keys() & DECLARED.keys()
+    }
+
+    assert of_people
+    for name, facts in of_people.items():
+        assert {choice.fact for choice in choices(name, CATALOGUES[language])} & facts == set(), name
+
+
+def choices(name: str, messages: dict[str, Message]) -> Iterator[Choice]:
+    """The choices of a message and its pieces."""
+
+    def within(pattern: Pattern) -> Iterator[Choice]:
+        for part in pattern:
+            if isinstance(part, Choice):
+                yield part
+                for variant in part.variants.values():
+                    yield from within(variant)
+
+    yield from within(messages[name].pattern)
+    for piece in messages[name].pieces:
+        yield from choices(piece, messages)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_piece_is_put_in_somewhere(language: str) -> None:
+    messages = CATALOGUES[language]
+
+    assert messages.keys() - DECLARED.keys() - {piece for each in messages.values() for piece in each.pieces} == set()
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "line", "why"),
+    [
+        ("a = b\n\nc = { $x ->\n    [one] d\n}\n", 5, "Expected one of the variants to be marked as default"),
+        ("a = b\n-brand = c\n", 2, "no term"),
+        ("a = b\n    .title = c\n", 1, "no attribute"),
+        ("a = b\n    c\n", 1, "one line"),
+        ("a = { NUMBER($n, useGrouping: 0) }\n", 1, "only { $fact }"),
+        ('a = { DATETIME("x") }\n', 1, "only { $fact }"),
+        ("a = b\na = c\n", 2, "a second message a"),
+        ("a = { $n ->\n    [one] b\n    [one] c\n   *[other] d\n}\n", 1, "the same key"),
+    ],
+)
+def test_what_lies_outside_the_language_is_refused_by_line(tmp_path: Path, spoilt: str, line: int, why: str) -> None:
+    path = tmp_path / "spoilt.ftl"
+    path.write_text(spoilt, encoding="utf-8")
+
+    with pytest.raises(Refused, match=f"spoilt.ftl:{line}: .*{why}".replace("{ $", r"\{ \$")):
+        parse(path)
+
+
+def test_what_english_lacks_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "en").mkdir()
+    (tmp_path / "en" / "noun.ftl").write_text("a = b\nc = { d }\n", encoding="utf-8")
+
+    with pytest.raises(Refused, match="2: c puts in a message that is not there"):
+        text("en", tmp_path)
+
+
+def messages_in(tmp_path: Path, name: str, written: str) -> dict[str, Message]:
+    path = tmp_path / f"{name}.ftl"
+    path.write_text(written, encoding="utf-8")
+    return parse(path)
+
+
+def test_what_a_language_lacks_is_a_whole_english_sentence(tmp_path: Path) -> None:
+    own = messages_in(tmp_path, "own", "says = { who } sagt { what }\nwho = Jemand\nsings = { who } singt\n")
+    pieces = "who = Somebody\nwhat = it\n"
+    theirs = "says = { who } says { what }\nsings = { who } sings\nhums = { who } hums\n" + pieces
+    words = Catalogue("de", table(own, messages_in(tmp_path, "english", theirs)))
+
+    said = [words.say(Sentence(code, {})) for code in ("says", "sings", "hums")]
+
+    assert said == ["Somebody says it", "Jemand singt", "Somebody hums"]
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        (
+            breaker_released(site=None, by=None),
+            (
+                "The breaker of the fleet was released by somebody; silence from before no longer counts.",
+                "Die Sicherung der Flotte wurde von jemandem freigegeben; was vorher verstummt ist, zählt nicht mehr.",
+                "誰かがフリートのブレーカーを解除しました。それ以前の無応答は数えません。",
+            ),
+        ),
+        (
+            breaker_released(site="none", by="token:ci#54bdd99d"),
+            (
+                "The breaker of none was released by ci; silence from before no longer counts.",
+                "Die Sicherung von none wurde von ci freigegeben; was vorher verstummt ist, zählt nicht mehr.",
+                "ci が拠点 none のブレーカーを解除しました。それ以前の無応答は数えません。",
+            ),
+        ),
+        (more_sites_held(sites=1200), ("1,200 more sites", "1.200 weitere Standorte", "ほか1,200拠点")),
+        (more_sites_held(sites=1), ("1 more site is", "1 weiterer Standort wird", "ほか1拠点")),
+        (breaker_closing(site="{ $x }", seconds=45), ("lasted 45 seconds,", "seit 45 Sekunden so", "45秒続く")),
+        (breaker_closing(site="{ $x }", seconds=7200), ("at { $x } were", "am Standort { $x } zu", "拠点 { $x } で")),
+        (
+            in_turn(sentences=[as_given(text="So."), more_sites_held(sites=2)]),
+            ("So. 2 more sites", "So. 2 weitere", "So.ほか2拠点"),
+        ),
+        (Sentence("of_newer_code", {}), ("of_newer_code", "of_newer_code", "of_newer_code")),
+        (Sentence("as_given", {"newer": 1}), ("…", "…", "…")),
+    ],
+)
+def test_a_sentence_is_said_in_each_language(said: Sentence, texts: tuple[str, ...]) -> None:
+    for language, part in zip(LANGUAGES, texts, strict=True):
+        assert part in words_of(language).say(said)
+
+
+def test_a_time_is_said_in_its_zone() -> None:
+    at = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
+
+    assert kinds.moment("at", in_zone(at, "Asia/Tokyo")) == {
+        "at_weekday": 1,
+        "at_day": 2,
+        "at_month": 3,
+        "at_year": 2026,
+        "at_clock": "08:30",
+        "at_zone": "Asia/Tokyo",
+    }
+    assert kinds.moment("at", None) == kinds.lasting("seconds", None) == {}
+
+
+def test_numbers_that_are_names_have_no_thousands_and_a_word_may_begin_small(tmp_path: Path) -> None:
+    own = messages_in(
+        tmp_path, "own", "a = { NUMBER($id) } of { $n }: { SMALL($w) }, { $on }, { $parts }, { $parts_n }\n"
+    )
+    said = Sentence("a", {"id": 8883, "n": 8883, "w": "Äpfel", "on": True, "parts": ["x", "y"]})
+
+    assert Catalogue("de", table(own, own)).say(said) == "8883 of 8.883: äpfel, yes, x, y, 2"
+
+
+def test_plurals_and_thousands_are_those_of_node() -> None:
+    script = """const [tags, numbers] = JSON.parse(process.argv[1]);
+        const of = (tag, n) => [new Intl.PluralRules(tag).select(n), new Intl.NumberFormat(tag).format(n)];
+        console.log(JSON.stringify(Object.fromEntries(tags.map((t) => [t, numbers.map((n) => of(t, n))]))));"""
+    numbers = [*range(1001), 12_345, 1_000_000]
+    asked = ["node", "-e", script, json.dumps([list(LANGUAGES), numbers])]
+    told = json.loads(subprocess.run(asked, check=True, capture_output=True, text=True).stdout)
+
+    for tag, rules in LANGUAGES.items():
+        said = [[rules.plural(n), f"{n:,}".replace(",", rules.thousands)] for n in numbers]
+        assert said == told[tag], tag
+
+
+# --- a sentence as a value ---
+
+
+def test_a_sentence_is_one_value_in_a_row_with_the_sentences_in_it() -> None:
+    said = together([breaker_open(site=None, stale=1, seen=2, percent=20), as_given(text="So.")])
+    stored = as_json(said)
+
+    assert stored is not None
+    assert decode(stored, Sentence) == said
+    assert convert(json.loads(stored), Sentence) == said
+    assert convert(said, Sentence) is said
+    assert together([as_given(text="So.")]) == as_given(text="So.")
+    assert len({said, decode(stored, Sentence)}) == 1
+    assert repr(as_given(text="So.")) == "as_given(text='So.')"
+
+
+@pytest.mark.parametrize("other", ["So.", {"code": "as_given"}, 3])
+def test_what_is_no_sentence_is_not_read_as_one(other: Any) -> None:
+    with pytest.raises(msgspec.ValidationError, match="expected a sentence"):
+        convert(other, Sentence)
+
+
+def test_two_sentences_do_not_share_a_code() -> None:
+    with pytest.raises(TypeError, match="two sentences have the code as_given"):
+        sentence(DECLARED["as_given"])
+
+
+def test_english_is_for_who_named_no_language() -> None:
+    assert english(more_sites_held(sites=2)) == "2 more sites are held back as well."
+
+
+# --- no sentence stands in a program ---
+
+NOT_MOVED: Final = {
+    "bridge.granted",
+    "bridge.inbox",
+    "bridge.loop",
+    "bridge.writes",
+    "extensions.batches.rules",
+    "extensions.batches.schedules_rules",
+    "extensions.history.rules",
+    "extensions.notifications.deliveries.rules",
+    "extensions.notifications.reports.rules",
+    "extensions.notifications.troubles.operations",
+    "functions.api.fields",
+    "functions.api.readiness",
+    "functions.api.routes.provider",
+    "functions.problems",
+    "shared.clients.reports.rules",
+    "shared.clients.signs_rules",
+    "shared.commands.rules",
+    "shared.errors",
+    "shared.incidents.causes_rules",
+    "shared.incidents.timeline_rules",
+    "shared.leadership.operations",
+    "shared.outside.couriers.words",
+    "shared.outside.mqtt",
+    "shared.postgres.door",
+    "shared.quiet.rules",
+    "shared.recovery.words_rules",
+}
+"""Modules whose sentences are still in Python. It only gets shorter."""
+
+
+def test_no_sentence_for_people_stands_in_a_program() -> None:
+    told = {name for name, path in CORE.items() if any(sentences_in(ast.parse(path.read_text(encoding="utf-8"))))}
+
+    assert told == NOT_MOVED
+
+
+def sentences_in(tree: ast.AST) -> Iterator[str]:
+    """The texts of more than three words that a name of SAID gets; the functions and templates of a `Phrases`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield from (node.name for on in node.decorator_list if ast.unparse(on).endswith(".phrase"))
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "says":
+            yield "says"
+        if isinstance(node, ast.keyword) and node.arg in SAID:
+            yield from long(node.value)
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(target, ast.Name | ast.Attribute) and name_of(target) in SAID for target in targets):
+                yield from long(node.value)
+        elif isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value in SAID:
+                    yield from long(value)
+
+
+def name_of(target: ast.Name | ast.Attribute) -> str:
+    return target.id if isinstance(target, ast.Name) else target.attr
+
+
+def long(value: ast.expr) -> Iterator[str]:
+    """The texts of more than three words in an expression, but not in what a call gets."""
+    if isinstance(value, ast.Call):
+        return
+    parts = value.values if isinstance(value, ast.JoinedStr) else [value]
+    text = "".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in parts)
+    if len(text.split()) > 3:
+        yield text
+    for part in ast.iter_child_nodes(value):
+        if isinstance(part, ast.expr):
+            yield from long(part)
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        'Verdict(why="The display is silent now.")',
+        'state.why = f"The display {name} is silent."',
+        'title: str = "Recovery holds back" if x else "Somebody did that to it"',
+        'answer = {"detail": "The upload was cut off."}',
+    ],
+)
+def test_a_sentence_in_a_program_is_seen(planted: str) -> None:
+    assert list(sentences_in(ast.parse(planted)))
