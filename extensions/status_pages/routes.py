@@ -10,7 +10,6 @@ from extensions.status_pages.kept_answers import KeptAnswers
 from extensions.status_pages.operations import SitePage
 from extensions.status_pages.rules import StatusOfDisplay
 from extensions.status_pages.store import PageLink
-from functions.api import bodies
 from functions.api.bodies import Answer, Body, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page_of
 from functions.api.routing import PUBLIC, Bound, Call, Header, Reply, Routes
@@ -19,6 +18,7 @@ from functions.api.shapes.sentences import CauseSentence
 from functions.api.shapes.sites import EmptySites, SiteName, empty_sites
 from functions.api.turns import STATUS_PAGES
 from functions.problems import DatabaseUnavailable
+from functions.reader import to_json
 from shared.errors import StatusLinkInvalid, StatusLinkNotFound, TooManyAttempts
 from shared.sentences import in_code
 from shared.vocabulary import Role
@@ -123,9 +123,7 @@ def status_page(call: Call) -> Reply[StatusPage]:
         link = operations.use(connection, secret)
         if link is not None:
             site, now = link.site, link.now
-            body = kept_pages(call.services).get(
-                site, lambda: bodies.to_json(_shown(operations.read(connection, site, now)))
-            )
+            body = kept_pages(call.services).get(site, lambda: to_json(_shown(operations.read(connection, site, now))))
             return Reply(msgspec.Raw(body), 200, HEADERS)  # type: ignore[arg-type]  # JSON already
     with call.transaction() as (connection, now):
         operations.note_invalid(connection, now, call.address)

@@ -23,6 +23,7 @@ from functions.api import auth, bodies, limits, tus
 from functions.api.routes import ALL
 from functions.api.routing import JSON, Call, Endpoint, Reply, Routes
 from functions.api.services import Services
+from functions.reader import to_json
 from shared import trace
 from shared.access.operations import record_often
 from shared.access.rules import AuditLine, network_of
@@ -215,7 +216,7 @@ def _respond(endpoint: Endpoint, answer: Any) -> Response:
 
 
 def _json(reply: Reply[Any]) -> Response:
-    return Response(bodies.to_json(reply.value), status=reply.status, content_type=JSON)
+    return Response(to_json(reply.value), status=reply.status, content_type=JSON)
 
 
 def _address(services: Services, asked: Request) -> str:

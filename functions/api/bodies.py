@@ -13,7 +13,7 @@ from functools import cache
 from typing import Annotated, Any, Final, NoReturn, TypeVar
 
 import msgspec
-from flask import Request, g, request
+from flask import Request
 
 from functions.api import fields
 from functions.api.folding import has_names, with_folded_names
@@ -22,9 +22,6 @@ from shared import typed
 from shared.errors import UnsupportedMediaType
 from shared.postgres.door import scrub
 from shared.sentences import plain
-from shared.words.languages import ENGLISH, LANGUAGES
-from shared.words.reader import words_of
-from shared.words.sentences import Sentence
 
 T = TypeVar("T")
 
@@ -121,21 +118,6 @@ def answer_of(shape: type[T], row: object, **more: Any) -> T:
         names = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
         fields = {encoded: getattr(row, name) for name, encoded in names if hasattr(row, name)}
     return typed.convert({**fields, **more}, shape, from_attributes=True)
-
-
-def to_json(value: Any) -> bytes:
-    """`value` as JSON bytes, times in UTC with Z, sentences in the reader's language."""
-    return msgspec.json.encode(value, enc_hook=_say)
-
-
-def _say(value: object) -> str:
-    """A sentence in the language that Accept-Language prefers, for msgspec's encoder. Raises TypeError for others."""
-    if not isinstance(value, Sentence):
-        raise TypeError(f"{type(value).__name__} has no form in JSON")
-    if "words" not in g:
-        g.words = words_of(request.accept_languages.best_match(LANGUAGES, ENGLISH))
-    said: str = g.words.say(value)
-    return said
 
 
 def _fit(values: Mapping[str, Any], shape: type[T]) -> T:

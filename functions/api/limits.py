@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from functions import problems
-from functions.api import bodies
+from functions.reader import to_json
 from shared.errors import ServiceError
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _refuse(error: ServiceError, start_response: "StartResponse") -> Iterable[by
     """Answer at once and close the connection, without reading the body."""
     request_id = problems.new_request_id()
     document = problems.document(error, request_id)
-    body = bodies.to_json(document)
+    body = to_json(document)
     _close_connection(start_response)
     headers = [
         ("Content-Type", problems.PROBLEM_JSON),

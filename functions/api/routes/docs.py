@@ -7,8 +7,8 @@ from typing import Any, Final
 from flask import Response, current_app
 
 from functions.api import openapi
-from functions.api.bodies import to_json
 from functions.api.routing import JSON, Bound, Call, Routes
+from functions.reader import to_json
 from shared.vocabulary import Role
 
 routes = Routes("docs", "/api", "The description of this API.")

@@ -1,0 +1,29 @@
+"""The reader of an answer: who asked, in the language that Accept-Language prefers."""
+
+import msgspec
+from flask import g, has_request_context, request
+
+from shared.words.languages import ENGLISH, LANGUAGES
+from shared.words.reader import Catalogue, words_of
+from shared.words.sentences import Sentence
+
+
+def words() -> Catalogue:
+    """The words of the reader's language, or of its primary language (de of de-AT); else English, as before a request is read."""
+    if not has_request_context():
+        return words_of(ENGLISH)
+    if "words" not in g:
+        g.words = words_of(request.accept_languages.best_match(LANGUAGES, ENGLISH))
+    catalogue: Catalogue = g.words
+    return catalogue
+
+
+def to_json(value: object) -> bytes:
+    """`value` as JSON bytes, times in UTC with Z, sentences in the reader's language."""
+    return msgspec.json.encode(value, enc_hook=_say)
+
+
+def _say(value: object) -> str:
+    if isinstance(value, Sentence):
+        return words().say(value)
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
