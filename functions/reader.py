@@ -9,7 +9,7 @@ from shared.words.sentences import Sentence
 
 
 def words() -> Catalogue:
-    """The words of the reader's language, or of its primary language (de of de-AT); else English, as before a request is read."""
+    """The words of the reader's language, or of its primary language (de of de-AT), else English."""
     if not has_request_context():
         return words_of(ENGLISH)
     if "words" not in g:
