@@ -5,7 +5,7 @@ import { signInNeeded } from "./lib/api/call.js";
 import { VIEWS } from "./lib/address.js";
 import { startTicking } from "./lib/clock.js";
 import { updatedAt, updating, watchFleet } from "./lib/fleet.js";
-import { exact, zoneName } from "./lib/format.js";
+import { allOf, exact, zoneName } from "./lib/format.js";
 import { classes, html } from "./lib/html.js";
 import { helpOpen } from "./lib/keys.js";
 import { language, wordsLoaded } from "./lib/language.js";
@@ -56,7 +56,7 @@ function Live() {
   const at = updatedAt.value;
   const word = at === null ? frameWords.connecting : updating.value ? frameWords.updating : frameWords.paused;
   return html`<span class=${classes("live", at === null ? "waits" : updating.value && "on")}
-    title=${at ? frameWords.asOf(exact(at)) : ""}>
+    title=${at ? frameWords.asOf({ time: exact(at) }) : ""}>
     <span class="live-dot" aria-hidden="true"></span>${word}</span>`;
 }
 
@@ -71,7 +71,7 @@ function TopBar() {
     <div class="top-right">
       ${h(Live, {})}
       <span class="who" title=${role}>${who?.name} <span class="tag">${role}</span>
-        ${who?.sites && html`<span class="quiet">${frameWords.onlyFor(who.sites)}</span>`}</span>
+        ${who?.sites && html`<span class="quiet">${frameWords.onlyFor({ sites: allOf(who.sites) })}</span>`}</span>
       ${!byProxy.value && html`<button class="plain" onClick=${signOut}>${frameWords.signOut}</button>`}
     </div>
   </header>`;
@@ -82,7 +82,7 @@ function useTab() {
   const count = troubles.value;
   useEffect(() => {
     const { product, nav, titled } = frameWords;
-    document.title = titled(count, view.value === "fleet" ? product : `${nav[view.value]} · ${product}`);
+    document.title = titled({ n: count, title: view.value === "fleet" ? product : `${nav[view.value]} · ${product}` });
   }, [view.value, count]);
   useEffect(() => document.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" }), [view.value]);
   useEffect(() => {
@@ -99,7 +99,7 @@ function Frame() {
       <main id="main" tabindex="-1">
         ${h(Banners, {})}
         ${h(PAGES[view.value], {})}
-        <footer class="foot quiet">${frameWords.zone(zoneName)} · <button class="link"
+        <footer class="foot quiet">${frameWords.zone({ zone: zoneName })} · <button class="link"
             onClick=${() => (helpOpen.value = true)}>${frameWords.help}</button> · ${h(NavLink, { name: "wall" })} · <a
           class="link" href="/api/docs">${frameWords.api}</a></footer>
       </main>

@@ -26,5 +26,5 @@ export function browserName(sent) {
   const browser = first(BROWSERS);
   const system = first(SYSTEMS);
   if (!browser) return sent;
-  return system ? ownSessionWords.browserOn(browser, system) : browser;
+  return system ? ownSessionWords.browserOn({ browser, system }) : browser;
 }

@@ -58,7 +58,7 @@ function markError(failure, error) {
     showFor(failure.uuid, { phase: "changed", failure, detail: error.problem.service_failed_at ?? null });
   } else {
     const refused = error instanceof ApiProblem && error.status < 500;
-    const detail = refused ? failureWords.refused(wordsOf(error)) : failureWords.error + referenceOf(error);
+    const detail = refused ? failureWords.refused({ detail: wordsOf(error) }) : failureWords.error + referenceOf(error);
     setMark(failure.uuid, { phase: "error", failure, detail });
   }
 }

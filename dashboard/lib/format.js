@@ -27,6 +27,9 @@ export const number = (n) => decimals.format(n);
 /** A number and its noun. @param {number} n @param {string} one @param {string} other */
 export const count = (n, one, other) => `${number(n)} ${n === 1 ? one : other}`;
 
+/** "A, B and C". @param {string[]} parts */
+export const allOf = (parts) => new Intl.ListFormat(language).format(parts);
+
 export const zoneName = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /**

@@ -8,3 +8,6 @@ export const listed = (parts) => parts.join(japanese ? "、" : ", ");
 
 /** From one to another: "09:00–12:00". @param {string | undefined} from @param {string | undefined} to */
 export const ranged = (from, to) => `${from}${japanese ? "～" : "–"}${to}`;
+
+/** "A, B or C". @param {readonly string[]} parts */
+export const anyOf = (parts) => new Intl.ListFormat(language, { type: "disjunction" }).format(parts);

@@ -9,6 +9,10 @@ import { statusWords } from "./words/states.js";
 /** Text without capitals and accents. @param {string} text */
 export const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
+/** A passed limit. @param {{limit: string, value: number}} of */
+export const passedWords = ({ limit, value }) =>
+  tableWords.passed({ limit: limit === "certificate" && value <= 0 ? "ended" : limit, n: Math.floor(value) });
+
 /** @type {WeakMap<Client, string>} a row is replaced when it changes */
 const texts = new WeakMap();
 
@@ -19,9 +23,9 @@ function textOf(client) {
   const { name, uuid, site, hostname, ip, app_version, tags, status, service_failed_unit } = client;
   const wrong = [
     serviceFails(client) && tableWords.failed,
-    client.screen_failed_since && tableWords.screen(client.screen_health),
+    client.screen_failed_since && tableWords.screen({ how: client.screen_health }),
     isMute(client) && tableWords.mute,
-    ...(client.limits ?? []).map(tableWords.passed),
+    ...(client.limits ?? []).map(passedWords),
   ];
   const all = [name, uuid, site, hostname, ip, app_version, ...(tags ?? []), status, statusWords[status], ...wrong];
   const text = fold([...all, service_failed_unit].filter(Boolean).join("\n"));

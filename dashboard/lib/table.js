@@ -3,11 +3,12 @@
  * under the pointer. `changed` counts what a new sort would move.
  */
 import { computed, effect, signal, untracked } from "../vendor/signals.js";
-import { clients, places, version } from "./fleet.js";
+import { clients, places, total, version } from "./fleet.js";
 import { filtered, kept, parts } from "./filter.js";
 import { countChanged, freeze, sort, sortingOf } from "./sorting.js";
 import { isUnwell } from "./unwell.js";
 import { param } from "./url.js";
+import { finderWords } from "./words/shops.js";
 
 const word = param("sort");
 
@@ -58,3 +59,8 @@ export const rows = computed(() => {
   void version.value;
   return frozen.value.uuids.filter((uuid) => clients.has(uuid));
 });
+
+export function foundWords() {
+  const n = rows.value.length;
+  return finderWords.found({ n, all_n: total.value, every: n === total.value, more: more.value });
+}

@@ -4,7 +4,9 @@ import { notificationWords } from "./words/notifications.js";
 
 /** @param {import("./openapi").TrialResult} result */
 export function trialWords({ delivered, words, words_sentences }) {
-  return (delivered ? notificationWords.tested : notificationWords.testFailed)(worded(words_sentences, words));
+  return (delivered ? notificationWords.tested : notificationWords.testFailed)({
+    words: worded(words_sentences, words),
+  });
 }
 
 /** What stands where nothing was tried yet. @type {{words: () => string, bad: boolean}} */

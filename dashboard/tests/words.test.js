@@ -187,7 +187,7 @@ const SAME = new Set(
     ...["g f", "g l", "g c", "g i", "g q", "g a", "g s", "https://…/workflows/…/triggers/manual/paths/invoke?…"],
     "https://hooks.slack.com/services/…/…/…",
     "({ name }) => `Display ${name}`",
-    "(n, title) => (n ? `(${n}) ${title}` : title)",
+    "({ n, title }) => n === 0 ? `${title}` : `(${n}) ${title}`",
     "https://.+/workflows/.+/triggers/manual/paths/invoke.+",
     "https://hooks\\.slack\\.com/services/.+/.+/.+",
   ].map((text) => text.replace(/\s+/g, "")),

@@ -17,7 +17,7 @@ function Row({ row }) {
     ${h(NameButton, { client: row })}
     ${row.site && html`<span class="quiet">${row.site}</span>`}
     ${row.unit && html`<code>${row.unit}</code>`}
-    <span class="quiet">${failureWords.by(person(row.acknowledged_by))}, ${h(Age, { at: row.acknowledged_at })}</span>
+    <span class="quiet">${failureWords.by({ who: person(row.acknowledged_by) })}, ${h(Age, { at: row.acknowledged_at })}</span>
   </li>`;
 }
 

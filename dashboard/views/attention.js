@@ -8,10 +8,10 @@ import { clients, isLocked, overview, places, version } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { worded } from "../lib/sentences.js";
+import { passedWords } from "../lib/match.js";
 import { isMute, isUnwell, serviceFails } from "../lib/unwell.js";
 import { go } from "../lib/url.js";
 import { attentionWords } from "../lib/words/attention.js";
-import { tableWords } from "../lib/words/fleet.js";
 import { actionWords, stepWords } from "../lib/words/states.js";
 import { Age, NameButton, StatusBadge, Time } from "./parts.js";
 
@@ -33,7 +33,7 @@ export function Faults({ client }) {
     client.screen_failed_since &&
       html`${attentionWords.screen({ how: client.screen_health })} ${h(Time, { at: client.screen_failed_since })}`,
     ...(client.limits ?? []).map(
-      (one) => html`${attentionWords.limit({ passed: tableWords.passed(one) })} ${h(Time, { at: one.since })}`,
+      (one) => html`${attentionWords.limit({ passed: passedWords(one) })} ${h(Time, { at: one.since })}`,
     ),
   ].filter(Boolean);
   return html`<span>${found.map((one, i) => [i > 0 && " · ", one])}</span>`;

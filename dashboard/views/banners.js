@@ -1,4 +1,5 @@
 /** What is wrong with the service itself, above everything else. */
+import { anyOf } from "../lib/lists.js";
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { computed } from "../vendor/signals.js";
@@ -37,7 +38,7 @@ function Offline() {
   const at = updatedAt.value;
   return h(Banner, {
     kind: "danger",
-    text: at ? bannerWords.offline(exact(at)) : bannerWords.offlineFromTheStart,
+    text: at ? bannerWords.offline({ time: exact(at) }) : bannerWords.offlineFromTheStart,
     why: reference.value,
   });
 }
@@ -49,7 +50,7 @@ function StillSignedIn() {
 function BridgeSilent() {
   const bridge = overview.value?.bridge;
   if (bridge?.state !== "silent") return null;
-  const text = bridge.silent_since ? bannerWords.bridge(exact(bridge.silent_since)) : bannerWords.bridgeNever;
+  const text = bridge.silent_since ? bannerWords.bridge({ time: exact(bridge.silent_since) }) : bannerWords.bridgeNever;
   return h(Banner, { kind: "danger", text, why: bannerWords.bridgeWhy });
 }
 
@@ -59,7 +60,7 @@ function SchedulerLate() {
   const at = scheduler.last_tick_at;
   return h(Banner, {
     kind: "warn",
-    text: at ? bannerWords.scheduler(exact(at)) : bannerWords.schedulerNever,
+    text: at ? bannerWords.scheduler({ time: exact(at) }) : bannerWords.schedulerNever,
     why: bannerWords.schedulerWhy,
   });
 }
@@ -88,7 +89,7 @@ function NothingToSee() {
   const there = new Set(siteNames());
   const empty = own.filter((site) => !there.has(site));
   if (!empty.length) return null;
-  return h(Banner, { kind: "warn", text: bannerWords.empty(empty), why: bannerWords.emptyWhy });
+  return h(Banner, { kind: "warn", text: bannerWords.empty({ sites: anyOf(empty) }), why: bannerWords.emptyWhy });
 }
 
 export function Banners() {

@@ -74,7 +74,7 @@ function Card({ cause }) {
   const close = () => setSnoozing(false);
   const open = () => go({ v: "incidents", i: String(incident.id), d: null });
   return html`<li class="trouble-card">
-    <h2>${h(Glyph, { shape: "warning" })}<span>${placeOf(cause)}: ${shopWords.are(how(cause), unwellIn(cause), all)}
+    <h2>${h(Glyph, { shape: "warning" })}<span>${placeOf(cause)}: ${shopWords.are({ how: how(cause), n: unwellIn(cause), all_n: all })}
         ${" "}${causeWords.since} ${h(Time, { at: incident.began_at })}${" "}
         <span class="quiet">${h(Age, { at: incident.began_at })}</span></span></h2>
     <p>${why(cause)} ${recovery(rows)}</p>

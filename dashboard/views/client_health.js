@@ -71,7 +71,7 @@ function Processor({ value }) {
     name: healthWords.cpu,
     over,
     text: value === null ? commonWords.notReported : `${Math.round(value)}${unitWords.space}%`,
-    more: over && healthWords.limit(`${limit}${unitWords.space}%`),
+    more: over && healthWords.limit({ value: `${limit}${unitWords.space}%` }),
     bar: value !== null && h(Bar, { value, most, at: limit, over }),
   });
 }
@@ -104,7 +104,7 @@ function Machine({ client }) {
     ],
     [
       healthWords.interval,
-      client.interval_seconds ? healthWords.seconds(client.interval_seconds) : commonWords.notReported,
+      client.interval_seconds ? healthWords.seconds({ n: client.interval_seconds }) : commonWords.notReported,
     ],
     [
       healthWords.capabilities,

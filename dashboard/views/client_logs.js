@@ -24,13 +24,13 @@ function MoreDetail({ client }) {
     setSaid({ text: logWords.debugTelling, bad: false });
     try {
       const { until } = await setLogLevel(client.uuid, "debug", MINUTES);
-      setSaid({ text: logWords.debugTold(exact(until)), bad: false });
+      setSaid({ text: logWords.debugTold({ time: exact(until) }), bad: false });
     } catch (error) {
       setSaid({ text: wordsOf(error), bad: true });
     }
   }
-  return html`<p class="log-level quiet"><span>${client.log_level && logWords.levelNow(logWords.level[client.log_level] ?? client.log_level)}</span>
-    ${mayOperate.value && html`<button class="link" onClick=${tell}>${logWords.debugFor(MINUTES)}</button>`}
+  return html`<p class="log-level quiet"><span>${client.log_level && logWords.levelNow({ word: logWords.level[client.log_level] ?? client.log_level })}</span>
+    ${mayOperate.value && html`<button class="link" onClick=${tell}>${logWords.debugFor({ n: MINUTES })}</button>`}
     <span class=${said.bad ? "cause" : ""} role="status">${said.text}</span></p>`;
 }
 

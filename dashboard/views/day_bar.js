@@ -1,4 +1,5 @@
 /** States over time as a small bar; the last 24 hours of a display in half hours. */
+import { listed } from "../lib/lists.js";
 import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";
 import { days } from "../lib/days.js";
@@ -30,11 +31,13 @@ function path(word, places) {
 
 /**
  * States in equal times as a bar. said: their beginning in words; name: a class; width: how many states have room
- * @param {{states: import("../lib/days.js").States, said: (parts: string[]) => string, name: string, width?: number}} props
+ * @param {{states: import("../lib/days.js").States, said: (parts: string) => string, name: string, width?: number}} props
  */
 export function StateBar({ states, said, name, width = states.length }) {
   const places = placesOf(states);
-  const text = said(places.map(([word, { length }]) => dayWords.part(length, statusWords[word] ?? dayWords.closed)));
+  const text = said(
+    listed(places.map(([word, { length: n }]) => dayWords.part({ n, word: statusWords[word] ?? dayWords.closed }))),
+  );
   return html`<svg class=${name} viewBox=${`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" role="img"
     aria-label=${text}><title>${text}</title>${places.map(([word, at]) => path(word, at))}</svg>`;
 }
@@ -44,5 +47,5 @@ export function DayBar({ uuid }) {
   void days.answers.value;
   useEffect(() => days.show(uuid), [uuid]);
   const states = days.of(uuid);
-  return states?.length ? h(StateBar, { states, said: dayWords.said, name: "day" }) : null;
+  return states?.length ? h(StateBar, { states, said: (parts) => dayWords.halfHours({ parts }), name: "day" }) : null;
 }

@@ -11,13 +11,13 @@ import { worded } from "../lib/sentences.js";
 import { asking, choose, chooseTo, chosen, isChosen } from "../lib/selection.js";
 import { mayOperate } from "../lib/session.js";
 import { nextSort } from "../lib/sorting.js";
-import { changed, more, resort, rows, sorting } from "../lib/table.js";
+import { changed, foundWords, resort, rows, sorting } from "../lib/table.js";
 import { unsteady } from "../lib/unsteady.js";
+import { passedWords } from "../lib/match.js";
 import { isMute, serviceFails } from "../lib/unwell.js";
 import { go, goToView, openDisplay, param } from "../lib/url.js";
 import { selectionWords, tableWords } from "../lib/words/fleet.js";
 import { frameWords } from "../lib/words/frame.js";
-import { finderWords } from "../lib/words/shops.js";
 import { stepWords } from "../lib/words/states.js";
 import { lazy } from "./lazy.js";
 import { Age, ExportButton, StatusBadge } from "./parts.js";
@@ -63,7 +63,7 @@ function Pick({ uuid, name }) {
   /** @param {MouseEvent} event */
   const pick = (event) => chooseTo(rows.value, uuid, !on, event.shiftKey);
   return html`<td class="col-pick" onClick=${(/** @type {Event} */ event) => event.stopPropagation()}>
-    <label class="pick"><input type="checkbox" aria-label=${selectionWords.one(name)} checked=${on} onClick=${pick} /></label></td>`;
+    <label class="pick"><input type="checkbox" aria-label=${selectionWords.one({ name })} checked=${on} onClick=${pick} /></label></td>`;
 }
 
 function PickAll() {
@@ -97,16 +97,16 @@ function Row({ uuid, index }) {
       ${client.service_mended_at && html`<span class="tag">${tableWords.mended}</span>`}
       ${
         client.screen_failed_since &&
-        html`<span class="tag tag-orange">${tableWords.screen(client.screen_health)}</span>`
+        html`<span class="tag tag-orange">${tableWords.screen({ how: client.screen_health })}</span>`
       }
-      ${client.limits?.map((one) => html`<span class="tag tag-orange" key=${one.limit}>${tableWords.passed(one)}</span>`)}
+      ${client.limits?.map((one) => html`<span class="tag tag-orange" key=${one.limit}>${passedWords(one)}</span>`)}
       ${isMute(client) && html`<span class="tag tag-orange" title=${client.recovery && worded(client.recovery.why_sentences, client.recovery.why)}>${tableWords.mute}</span>`}
       ${
         unsteady.value.has(uuid) &&
         html`<span class="tag tag-amber"
-          title=${tableWords.unsteadyHow(unsteady.value.get(uuid) ?? 0)}>${tableWords.unsteady}</span>`
+          title=${tableWords.unsteadyHow({ losses_n: unsteady.value.get(uuid) ?? 0 })}>${tableWords.unsteady}</span>`
       }
-      ${open && html`<span class="tag">${tableWords.open(stepWords[open] ?? open)}</span>`}
+      ${open && html`<span class="tag">${tableWords.open({ word: stepWords[open] ?? open })}</span>`}
       ${!open && isLocked(client) && html`<span class="tag">${tableWords.locked}</span>`}
       ${quiet && html`<span class="quiet row-quiet" title=${quiet.title}>${quiet.word}</span>`}</td>
     <td class="col-status">${h(StatusBadge, { status: client.status })}</td>
@@ -182,10 +182,10 @@ function Toolbar() {
   const moved = changed.value;
   return html`<div class="toolbar">
     <h2 id="displays-title">${tableWords.title} <span class="quiet">
-        ${finderWords.found(rows.value.length, total.value, more.value)}</span></h2>
+        ${foundWords()}</span></h2>
     <span class="toolbar-status" role="status">${
       moved > 0 &&
-      html`${tableWords.changed(moved)} · <button class="link"
+      html`${tableWords.changed({ n: moved })} · <button class="link"
         onClick=${resort}>${tableWords.resort}</button>`
     }</span>
     ${

@@ -1,4 +1,5 @@
 /** The dialogs that write what people know of displays: of one its name, site, tags and notes; of many site and tags. */
+import { listed } from "../lib/lists.js";
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { changeClient, changeClients } from "../lib/api/enrolment.js";
@@ -51,7 +52,8 @@ export function EditDisplay({ client, close }) {
   };
   /** @param {boolean} isWoken */
   const done = (isWoken) => (isWoken ? setWoken(true) : close());
-  if (woken) return h(Said, { title: editWords.title, said: [editWords.woken([nameOfUuid(client.uuid)])], close });
+  if (woken)
+    return h(Said, { title: editWords.title, said: [editWords.woken({ names: nameOfUuid(client.uuid) })], close });
   const children = html`
     <label>${editWords.name}<input name="name" maxlength="200" autocomplete="off" autofocus
         defaultValue=${client.name} /></label>
@@ -63,6 +65,9 @@ export function EditDisplay({ client, close }) {
       </textarea></label>${h(Sites, {})}`;
   return h(FormDialog, { title: editWords.title, go: editWords.go, act, done, close, children });
 }
+
+/** @param {string[]} uuids */
+const firstOf = (uuids) => listed(uuids.slice(0, 5).map(nameOfUuid));
 
 /** @param {{uuids: string[], close: () => void}} props */
 export function EditMany({ uuids, close }) {
@@ -78,14 +83,14 @@ export function EditMany({ uuids, close }) {
   /** @param {import("../lib/openapi").WrittenClients} changed */
   const done = ({ left, no_longer_quiet: woken }) => {
     const told = [
-      ...(left.length ? [editWords.left(left.map(nameOfUuid))] : []),
-      ...(woken.length ? [editWords.woken(woken.map(nameOfUuid))] : []),
+      ...(left.length ? [editWords.left({ names: firstOf(left) })] : []),
+      ...(woken.length ? [editWords.woken({ names: firstOf(woken) })] : []),
     ];
     if (told.length) setSaid(told);
     else close();
   };
   if (said.length) return h(Said, { title: editWords.manyTitle, said, close });
-  const children = html`<p>${editWords.many(uuids.length)}</p>
+  const children = html`<p>${editWords.many({ n: uuids.length })}</p>
     <label class="check"><input type="checkbox" name="move" />${editWords.move}</label>
     <label>${editWords.site}<input name="site" maxlength="100" autocomplete="off" list="known-sites" /></label>
     <label>${editWords.add}<input name="add" autocomplete="off" /></label>

@@ -30,8 +30,9 @@ export function acknowledgeBlocked() {
 /** @param {Mark} mark */
 function markText(mark) {
   if (mark.phase === "done") return `${failureWords.done} ✓`;
-  if (mark.phase === "elsewhere") return mark.detail ? failureWords.by(person(mark.detail)) : failureWords.elsewhere;
-  if (mark.phase === "changed") return failureWords.again(mark.detail ? exact(mark.detail) : "");
+  if (mark.phase === "elsewhere")
+    return mark.detail ? failureWords.by({ who: person(mark.detail) }) : failureWords.elsewhere;
+  if (mark.phase === "changed") return failureWords.again({ time: mark.detail ? exact(mark.detail) : "" });
   return mark.detail;
 }
 
@@ -45,7 +46,7 @@ export function Acknowledge({ failure, mark }) {
   return html`<span class="acknowledge">
     ${mark && !sending && html`<span class="mark-note" role="alert">${markText(mark)}</span>`}
     <button class="orange" disabled=${sending || blocked !== null} title=${blocked ?? ""}
-      aria-label=${mark?.phase === "error" ? undefined : failureWords.acknowledgeOf(nameAndSite(failure))}
+      aria-label=${mark?.phase === "error" ? undefined : failureWords.acknowledgeOf({ name: nameAndSite(failure) })}
       onClick=${() => acknowledge(failure)}>${word}</button>
   </span>`;
 }
@@ -53,9 +54,9 @@ export function Acknowledge({ failure, mark }) {
 /** How many work again, and the way to acknowledge them. @param {{mended: Failure[], ask: () => void}} props */
 function AllMended({ mended, ask }) {
   const blocked = acknowledgeBlocked();
-  return html`<p class="all-mended">${failureWords.mended(mended.length)} <button class="orange"
+  return html`<p class="all-mended">${failureWords.mended({ n: mended.length })} <button class="orange"
       disabled=${blocked !== null} title=${blocked ?? ""} onClick=${ask}>
-      ${failureWords.acknowledgeThese(mended.length)}…</button></p>`;
+      ${failureWords.acknowledgeThese({ n: mended.length })}…</button></p>`;
 }
 
 /** @param {{failure: Failure}} props */
@@ -85,7 +86,7 @@ function Row({ failure, mark }) {
 function Paused() {
   const at = updatedAt.value;
   if (updating.value || !at) return null;
-  return html`<span class="paused" role="status">${failureWords.paused(exact(at))}</span>`;
+  return html`<span class="paused" role="status">${failureWords.paused({ time: exact(at) })}</span>`;
 }
 
 /** @param {Failure} failure */
@@ -113,7 +114,7 @@ function Panel({ ask }) {
   const shown = all ? rows : rows.slice(0, FEW);
   return html`<section class="failed-panel" aria-label=${failureWords.region}>
     <header>
-      <h2>${h(Glyph, { shape: "warning" })}${failureWords.title(rows.filter(isOpen).length || rows.length)}</h2>
+      <h2>${h(Glyph, { shape: "warning" })}${failureWords.title({ n: rows.filter(isOpen).length || rows.length })}</h2>
       ${h(Paused, {})}
     </header>
     ${mended.length > 1 && h(AllMended, { mended, ask: () => ask(mended) })}
@@ -121,7 +122,7 @@ function Panel({ ask }) {
     ${
       rows.length > FEW &&
       html`<button class="link show-all" aria-expanded=${all} onClick=${() => setAll(!all)}>
-        ${all ? failureWords.showLess : failureWords.showAll(rows.length)}
+        ${all ? failureWords.showLess : failureWords.showAll({ n: rows.length })}
       </button>`
     }
   </section>`;

@@ -1,9 +1,9 @@
 /** Search and the filters that are on. It stays at the top of the window. */
 import { h } from "../vendor/preact.js";
 import { clear, filtered, parts } from "../lib/filter.js";
-import { total, version } from "../lib/fleet.js";
+import { version } from "../lib/fleet.js";
 import { html } from "../lib/html.js";
-import { more, rows } from "../lib/table.js";
+import { foundWords } from "../lib/table.js";
 import { go, param } from "../lib/url.js";
 import { finderWords, shopWords } from "../lib/words/shops.js";
 import { statusWords } from "../lib/words/states.js";
@@ -15,14 +15,14 @@ const query = param("q");
 function wordOf(key, value) {
   if (key === "status") return value === "unsteady" ? finderWords.unsteady : (statusWords[value] ?? value);
   if (key === "nosite") return shopWords.none;
-  if (key === "tag") return finderWords.tag(value);
-  return key === "incident" ? finderWords.incident(value) : value;
+  if (key === "tag") return finderWords.tag({ tag: value });
+  return key === "incident" ? finderWords.incident({ id: value }) : value;
 }
 
 /** @param {{name: string, value: string}} props */
 function Part({ name, value }) {
   const word = wordOf(name, value);
-  return html`<button class="chip on" aria-label=${finderWords.without(word)} onClick=${() => go({ [name]: null })}>
+  return html`<button class="chip on" aria-label=${finderWords.without({ part: word })} onClick=${() => go({ [name]: null })}>
     ${word}${h(Glyph, { shape: "close" })}</button>`;
 }
 
@@ -33,7 +33,7 @@ export function Finder() {
   return html`<div class="finder" role="search" aria-label=${finderWords.region}>
     <input type="search" class="search" aria-label=${finderWords.searchLabel} placeholder=${finderWords.search}
       value=${query.value} onInput=${type} aria-keyshortcuts="/" />
-    <span class="quiet finder-found" role="status">${finderWords.found(rows.value.length, total.value, more.value)}</span>
+    <span class="quiet finder-found" role="status">${foundWords()}</span>
     ${parts.value
       .filter(([key]) => key !== "q")
       .map(([name, value]) => h(Part, { key: name, name, value: String(value) }))}

@@ -81,10 +81,10 @@ function Line({ gauge, values, text }) {
 /** @param {Extremes | null} one @param {string} unit */
 function words(one, unit) {
   if (!one) return healthHistoryWords.notTold;
-  const [least, most, last] = [one.least, one.most, one.last].map((value) =>
+  const [least = "", most = "", last = ""] = [one.least, one.most, one.last].map((value) =>
     unit === "%" ? `${Math.round(value)}${unitWords.space}%` : `${Math.round(value)}\u00a0${unit}`,
   );
-  return healthHistoryWords.words(least ?? "", most ?? "", last ?? "");
+  return least === most ? healthHistoryWords.always({ last }) : healthHistoryWords.words({ least, most, last });
 }
 
 /** @param {{gauge: Gauge, history: History, days: number}} props */
@@ -97,7 +97,7 @@ function Measured({ gauge, history, days }) {
     ${
       said &&
       html`<dd class="spark-row">
-        ${h(Line, { gauge, values, text: healthHistoryWords.spoken(gauge.name, days, text) })}</dd>`
+        ${h(Line, { gauge, values, text: healthHistoryWords.spoken({ name: gauge.name, days_n: days, words: text }) })}</dd>`
     }</div>`;
 }
 
@@ -107,12 +107,12 @@ function Notes({ history, days }) {
   const silent = points.filter((point) => ALL.every((key) => point[key] === null)).length;
   const gaps =
     2 * silent > points.length
-      ? healthHistoryWords.partly(duration((points.length - silent) * step), days)
-      : healthHistoryWords.silent(duration(silent * step));
-  return html`<div class="strip-axis quiet"><span>${healthHistoryWords.ago(days)}</span><span>${healthHistoryWords.now}
+      ? healthHistoryWords.partly({ known: duration((points.length - silent) * step), days_n: days })
+      : healthHistoryWords.silent({ time: duration(silent * step) });
+  return html`<div class="strip-axis quiet"><span>${healthHistoryWords.ago({ n: days })}</span><span>${healthHistoryWords.now}
       </span></div>
     ${silent > 1 && html`<p class="quiet">${gaps}</p>`}
-    ${step > SAMPLE_SECONDS && html`<p class="quiet">${healthHistoryWords.means(duration(step))}</p>`}`;
+    ${step > SAMPLE_SECONDS && html`<p class="quiet">${healthHistoryWords.means({ time: duration(step) })}</p>`}`;
 }
 
 /** @param {{history: History, days: number, gauges: Gauge[]}} props */
@@ -144,7 +144,7 @@ export function HealthOverTime({ uuid, gauges }) {
       <div class="chips" role="group" aria-label=${healthHistoryWords.range}>${RANGES.map(
         (n) =>
           html`<button key=${n} class=${classes("chip", days === n && "on")} aria-pressed=${days === n}
-            onClick=${() => setDays(n)}>${healthHistoryWords.days(n)}</button>`,
+            onClick=${() => setDays(n)}>${healthHistoryWords.days({ n })}</button>`,
       )}</div></div>
     ${!history && (failed ? h(LoadFailed, { text: healthHistoryWords.failed, why: failed }) : h(Loading, { rows: 3 }))}
     ${history && h(Lines, { history: history.found, days: history.days, gauges })}

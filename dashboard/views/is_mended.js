@@ -8,6 +8,6 @@ import { Time } from "./parts.js";
 /** @param {{failure: import("../lib/types").Failure}} props */
 export function IsMended({ failure }) {
   if (!failure.mended_since) return null;
-  const by = failureWords.mendedBy(failure.mended_by && person(failure.mended_by));
-  return html`<span class="quiet">${by} ${h(Time, { at: failure.mended_since })}</span>`;
+  const who = failure.mended_by && person(failure.mended_by);
+  return html`<span class="quiet">${who ? failureWords.mendedBy({ who }) : failureWords.wellSince} ${h(Time, { at: failure.mended_since })}</span>`;
 }

@@ -66,7 +66,7 @@ export function Newer({ tail, reload }) {
   return html`<p class="newer" role="status">${
     tail.newer > 0 &&
     html`<button class="link" onClick=${reload}>
-      ${logWords.newer(tail.newer)}</button>`
+      ${logWords.newer({ n: tail.newer })}</button>`
   }</p>`;
 }
 

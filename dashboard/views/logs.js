@@ -65,7 +65,7 @@ function WhoRow({ row }) {
         </span>
       </span>
       <span class=${classes("figure", errors > 0 ? "over" : "quiet")}>
-        ${errors ? logWords.errors(errors) : logWords.lines(linesOf(row.counts))}</span>
+        ${errors ? logWords.errors({ n: errors }) : logWords.lines({ n: linesOf(row.counts) })}</span>
     </button></li>`;
 }
 
@@ -81,7 +81,7 @@ function Who({ summary }) {
   return html`<input type="search" class="search" aria-label=${logWords.who} placeholder=${logWords.who}
       value=${who.value} onInput=${type} />
     <ul class="who-list">${found.slice(0, LISTED).map((row) => h(WhoRow, { key: row.uuid, row }))}</ul>
-    ${found.length > LISTED && html`<p class="quiet">${logWords.whoMore(found.length - LISTED)}</p>`}
+    ${found.length > LISTED && html`<p class="quiet">${logWords.whoMore({ n: found.length - LISTED })}</p>`}
     ${found.length === 0 && html`<p class="note">${logWords.whoNone}</p>`}`;
 }
 
@@ -89,11 +89,11 @@ function Who({ summary }) {
 function Totals({ summary }) {
   const { totals } = summary;
   const what = listed([
-    logWords.errors(errorsOf(totals)),
-    logWords.warnings(totals["warning"] ?? 0),
-    logWords.lines(linesOf(totals)),
+    logWords.errors({ n: errorsOf(totals) }),
+    logWords.warnings({ n: totals["warning"] ?? 0 }),
+    logWords.lines({ n: linesOf(totals) }),
   ]);
-  return html`<p class="quiet lead">${logWords.total(what, summary.clients.length)}</p>`;
+  return html`<p class="quiet lead">${logWords.total({ what, n: summary.clients.length })}</p>`;
 }
 
 function RecentErrors() {
@@ -112,7 +112,7 @@ function RecentErrors() {
 
 /** @param {{uuid: string, name: string}} props */
 function OfOne({ uuid, name }) {
-  return html`<div class="log-head"><h2>${logWords.of(name)}</h2>
+  return html`<div class="log-head"><h2>${logWords.of({ name })}</h2>
       <span class="buttons"><button class="plain" onClick=${() => openDisplay(uuid)}>${logWords.open}</button>
         <button class="plain" onClick=${() => go({ c: null, xl: null, xq: null })}>${logWords.all}</button></span></div>
     ${h(LogView, {
@@ -137,7 +137,7 @@ export function LogsPage() {
   return html`<div class="page-head"><h1>${logWords.title}</h1>
       <label class="inline">${logWords.range}
         <select value=${range()} onChange=${choose}>
-          ${RANGES.map((n) => html`<option key=${n} value=${n}>${logWords.hours(n)}</option>`)}</select>
+          ${RANGES.map((n) => html`<option key=${n} value=${n}>${n < 48 ? logWords.hours({ n }) : logWords.days({ n: n / 24 })}</option>`)}</select>
       </label>
     </div>
     ${summary && h(Totals, { summary })}

@@ -30,7 +30,7 @@ export function MendedDialog({ failures, close }) {
     )}</ul>`;
   return h(FormDialog, {
     title: mendedWords.title,
-    go: failureWords.acknowledgeThese(failures.length),
+    go: failureWords.acknowledgeThese({ n: failures.length }),
     act,
     done,
     close,

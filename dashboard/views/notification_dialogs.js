@@ -89,7 +89,7 @@ function Hours({ channel, zone }) {
             <input name="begin" type="time" required defaultValue=${hours?.begin ?? "08:00"} /></label>
           <label>${notificationWords.to}<input name="end" type="time" required defaultValue=${hours?.end ?? "18:00"} />
           </label></div>
-        <p class="quiet">${notificationWords.hoursHow(zone)}</p>`
+        <p class="quiet">${notificationWords.hoursHow({ zone })}</p>`
     }
     ${h(Check, { name: "critical_passes", label: notificationWords.critical, on: channel?.critical_passes ?? true })}
   </fieldset>`;
@@ -119,7 +119,7 @@ export function ChannelDialog({ channel, close, done }) {
     <datalist id="notified-sites">${sites().map((site) => html`<option key=${site} value=${site}></option>`)}</datalist>
     ${h(Hours, { channel, zone })}`;
   return h(FormDialog, {
-    title: channel ? notificationWords.editTitle(channel.name) : notificationWords.addTitle,
+    title: channel ? notificationWords.editTitle({ name: channel.name }) : notificationWords.addTitle,
     go: channel ? notificationWords.editGo : notificationWords.addGo,
     act,
     done,
@@ -132,7 +132,7 @@ export function ChannelDialog({ channel, close, done }) {
 export function RemoveChannel({ channel, close, done }) {
   const act = () => api.removeChannel(channel.id);
   return h(FormDialog, {
-    title: notificationWords.removeTitle(channel.name),
+    title: notificationWords.removeTitle({ name: channel.name }),
     go: notificationWords.removeGo,
     look: "danger",
     act,
@@ -152,7 +152,7 @@ export function History({ channel, close }) {
       html`<ul>${list.items.map(
         (one) => html`<li class="token" key=${one.id}>
           <span class="token-body"><strong>${one.title}</strong>
-            <span class="quiet">${h(Time, { at: one.created_at })} · ${notificationWords.tries(one.attempts)}</span>
+            <span class="quiet">${h(Time, { at: one.created_at })} · ${notificationWords.tries({ n: one.attempts })}</span>
             ${one.error && html`<span class=${one.state === "dropped" ? "quiet" : "cause"}>${worded(one.error_sentences, one.error)}</span>`}</span>
           <span class=${classes("tag", one.state === "pending" && "tag-amber")}>
             ${notificationWords.state[one.state] ?? one.state}</span></li>`,
@@ -165,5 +165,5 @@ export function History({ channel, close }) {
       </button>`
     }
     <div class="dialog-foot"><button class="primary" onClick=${close} autofocus>${commonWords.close}</button></div>`;
-  return h(Dialog, { title: notificationWords.historyTitle(channel.name), onClose: close, children: body });
+  return h(Dialog, { title: notificationWords.historyTitle({ name: channel.name }), onClose: close, children: body });
 }

@@ -36,8 +36,11 @@ function Facts({ channel }) {
   const how = [addressWords.services[serviceOf(channel)], channel.address, channel.signed && notificationWords.signed]
     .filter(Boolean)
     .join(" · ");
+  const seconds = channel.delay_seconds;
   const what = [
-    notificationWords.after(channel.delay_seconds),
+    seconds < 120
+      ? notificationWords.afterSeconds({ n: seconds })
+      : notificationWords.afterMinutes({ n: Math.round(seconds / 60) }),
     (channel.sites && listed(channel.sites)) ?? notificationWords.allSites,
     when(channel),
   ].join(" · ");
@@ -49,7 +52,7 @@ function Facts({ channel }) {
       ${at ? [`${notificationWords.delivered} `, h(Age, { at })] : notificationWords.neverDelivered}</span>
     ${
       failed &&
-      html`<span class="cause">${notificationWords.lastFailed(failed)} 
+      html`<span class="cause">${notificationWords.lastFailed({ words: failed })} 
         ${" ("}${h(Age, { at: channel.last_failed_at })})</span>`
     }`;
 }
@@ -73,7 +76,7 @@ function Menu({ channel, ask, act, test }) {
   const asks = (question) => () => ask({ question, channel });
   const turn = () => act(api.changeChannel(channel.id, { enabled: !channel.enabled }));
   return html`<details class="more-actions"><summary class="button icon"
-      aria-label=${notificationWords.moreOf(channel.name)}>⋯</summary>
+      aria-label=${notificationWords.moreOf({ name: channel.name })}>⋯</summary>
     <div class="menu">${item(notificationWords.test, test)}${item(notificationWords.edit, asks("edit"))}
       ${item(notificationWords.history, asks("history"))}
       ${item(channel.enabled ? notificationWords.disable : notificationWords.enable, turn)}

@@ -24,7 +24,7 @@ function Row({ session, end }) {
         ? html`<span class="tag">${ownSessionWords.thisOne}
         </span>`
         : html`<button class="danger"
-          aria-label=${ownSessionWords.endOf(name, address)}
+          aria-label=${ownSessionWords.endOf({ name, address })}
           onClick=${() => end(session)}>${ownSessionWords.end}</button>`
     }
   </li>`;

@@ -1,4 +1,5 @@
 /** The people who may come in: add, change, reset, disable, remove. For admins. */
+import { allOf } from "../lib/format.js";
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { listPeople } from "../lib/api/people.js";
@@ -37,7 +38,7 @@ function Facts({ person }) {
   const until = byProxy.value ? null : person.one_time_until;
   return html`<span class="quiet">${!byProxy.value && [h(SignedIn, { person }), " · "]}
       ${words.since} ${h(Time, { at: person.created_at })}
-      ${person.sites && ` · ${frameWords.onlyFor(person.sites)}`}
+      ${person.sites && ` · ${frameWords.onlyFor({ sites: allOf(person.sites) })}`}
       ${person.by_provider && ` · ${words.fromProvider(provider.value ?? words.someProvider)}`}
       ${person.disabled_at && [` · ${words.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
     ${!person.disabled_at && h(EmptySites, { sites: person.empty_sites })}

@@ -5,7 +5,7 @@ import { settings } from "../lib/api/settings.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { byProvider, byProxy, mayAdminister, principal, provider } from "../lib/session.js";
-import { number } from "../lib/format.js";
+import { allOf, number } from "../lib/format.js";
 import { commonWords } from "../lib/words/common.js";
 import { retryingAfter } from "../lib/words/problems.js";
 import { frameWords } from "../lib/words/frame.js";
@@ -59,7 +59,7 @@ function Account() {
   const hasPassword = who.kind === "user" && !byProxy.value && !byProvider.value;
   return html`<section class="card settings-card" aria-labelledby="account-title">
     <h2 id="account-title">${settingsWords.account}</h2>
-    <p>${settingsWords.signedInAs({ name: who.name, role: frameWords.roles[who.role] ?? who.role })} ${who.sites && frameWords.onlyFor(who.sites)}</p>
+    <p>${settingsWords.signedInAs({ name: who.name, role: frameWords.roles[who.role] ?? who.role })} ${who.sites && frameWords.onlyFor({ sites: allOf(who.sites) })}</p>
     ${
       hasPassword &&
       html`<div class="buttons">

@@ -43,10 +43,10 @@ function Tile({ shop }) {
   return html`<button class=${classes("shop", on && "on")} aria-pressed=${on} onClick=${toggle}>
     <span class="strong shop-name">${shop.site ?? shopWords.none}</span>
     <span class=${classes("shop-state", shop.unwell === 0 && "quiet")}>
-      ${shop.unwell ? shopWords.are(shop.how, shop.unwell, shop.total) : shopWords.well(shop.total)}</span>
+      ${shop.unwell ? shopWords.are({ how: shop.how, n: shop.unwell, all_n: shop.total }) : shopWords.well({ n: shop.total })}</span>
     ${quiet && html`<span class="quiet shop-state" title=${quiet.title}>${quiet.word}</span>`}
     ${h(Dots, { shop })}
-    ${more > 0 && html`<span class="quiet" aria-hidden="true">${shopWords.more(more)}</span>`}
+    ${more > 0 && html`<span class="quiet" aria-hidden="true">${shopWords.more({ n: more })}</span>`}
   </button>`;
 }
 
@@ -79,7 +79,7 @@ export function Shops() {
     ${
       !all &&
       shown.length > SHOPS &&
-      html`<button class="link" onClick=${() => setAll(true)}>${shopWords.all(shown.length)}</button>`
+      html`<button class="link" onClick=${() => setAll(true)}>${shopWords.all({ n: shown.length })}</button>`
     }
     ${site.value && h(RenameLink, {})}
     ${tagged && html`<div class="chips" role="group" aria-label=${shopWords.tags}>${h(Tags, {})}</div>`}

@@ -25,6 +25,6 @@ export function Tags() {
     ${
       !all &&
       tags.length > TAGS &&
-      html`<button class="link" onClick=${() => setAll(true)}>${shopWords.allTags(tags.length)}</button>`
+      html`<button class="link" onClick=${() => setAll(true)}>${shopWords.allTags({ n: tags.length })}</button>`
     }`;
 }

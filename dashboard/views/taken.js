@@ -34,10 +34,10 @@ export function Taken({ path, name, trouble, about }) {
   const words = takenWords;
   const since = at ? shortTime(at) : "";
   return html`<div class=${by ? "taken" : "taken free"}>
-    ${by && html`<span><strong>${mine ? words.mine(since) : words.theirs(person(by), since)}</strong> ${note}</span>`}
+    ${by && html`<span><strong>${mine ? words.mine({ since }) : words.theirs({ who: person(by), since })}</strong> ${note}</span>`}
     ${
       mayOperate.value &&
-      html`<button class=${by ? "link" : "plain"} aria-label=${by ? null : words.takeOf(name)} onClick=${press}>
+      html`<button class=${by ? "link" : "plain"} aria-label=${by ? null : words.takeOf({ name })} onClick=${press}>
         ${mine ? words.writeNote : by ? words.takeOver : words.take}</button>`
     }
     ${mine && html`<button class="link" onClick=${() => ask(null)}>${words.giveBack}</button>`}

@@ -24,7 +24,7 @@ function Tile({ word, count, late }) {
   const on = status.value === word;
   const label = statusWords[word] ?? word;
   return html`<div class=${classes("tile", `status-${word}`, on && "on", count === 0 && "zero")}>
-    <button class="tile-main" aria-pressed=${on} title=${`${statusMeanings[word]} ${tileWords.hint(label, on)}.`}
+    <button class="tile-main" aria-pressed=${on} title=${`${statusMeanings[word]} ${tileWords.hint({ word: label, on })}.`}
       onClick=${() => toggle(word)}>
       <span class="tile-count">${number(count)}</span>
       <span class="tile-word">${h(Glyph, { shape: word })}${label}</span>
@@ -34,7 +34,7 @@ function Tile({ word, count, late }) {
       html`<button class=${classes("tile-late", "status-late", status.value === "late" && "on")}
         aria-pressed=${status.value === "late"}
         title=${statusMeanings.late} onClick=${() => toggle("late")}>${h(Glyph, { shape: "late" })}
-        ${tileWords.late(late)}
+        ${tileWords.late({ n: late })}
       </button>`
     }
   </div>`;

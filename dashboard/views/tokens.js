@@ -3,7 +3,7 @@ import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/tokens.js";
 import { serverNow } from "../lib/clock.js";
-import { person } from "../lib/format.js";
+import { allOf, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { commonWords } from "../lib/words/common.js";
@@ -83,7 +83,7 @@ function Row({ token, ask }) {
       <span class="quiet">
         ${h(Time, { at: token.created_at })} ${by === "service" ? tokenWords.byService : commonWords.by({ who: person(by) })}
         ${" · "}${used ? [`${tokenWords.lastUsed} `, h(Age, { at: used })] : tokenWords.neverUsed}
-        ${token.sites && ` · ${frameWords.onlyFor(token.sites)}`}
+        ${token.sites && ` · ${frameWords.onlyFor({ sites: allOf(token.sites) })}`}
         ${" · "}${ends ? [`${tokenWords.ends} `, h(Time, { at: ends })] : tokenWords.noEnd}</span>
       ${!ended && h(EmptySites, { sites: token.empty_sites })}</span>
     <span class="tag">${frameWords.roles[token.role] ?? token.role}</span>

@@ -87,7 +87,7 @@ function Week({ uptime, until, text }) {
     ${text && html`<p>${text}</p>`}
     <ol class="seven-days">${weekOf(uptime, until).map(({ at, hours }) => {
       const when = new Date(at).toISOString();
-      const said = (/** @type {string[]} */ parts) => dayWords.hours(day(when), parts);
+      const said = (/** @type {string} */ parts) => dayWords.hours({ day: day(when), parts });
       return html`<li key=${at}>${h(StateBar, { states: hours, said, name: "one-day", width: Math.max(24, hours.length) })}
         <span class="quiet" aria-hidden="true">${weekday(when)}</span></li>`;
     })}</ol></section>`;

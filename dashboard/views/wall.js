@@ -39,16 +39,17 @@ function Counts() {
 function Wrong() {
   const at = updatedAt.value;
   const bridge = overview.value?.bridge;
-  if (at && !updating.value) return html`<p class="wall-wrong" role="alert">${bannerWords.offline(exact(at))}</p>`;
+  if (at && !updating.value)
+    return html`<p class="wall-wrong" role="alert">${bannerWords.offline({ time: exact(at) })}</p>`;
   if (bridge?.state === "silent") return html`<p class="wall-wrong" role="alert">${wallWords.bridge}</p>`;
   const { service_failed: failed = 0, service_mended: mended = 0 } = overview.value?.counts ?? {};
   return html`<ul>
     ${causes.value.slice(0, CAUSES).map(
       (cause) => html`<li class="wall-wrong" key=${cause.incident.id}>${placeOf(cause)}:
-        ${" "}${shopWords.are(how(cause), unwellIn(cause), Math.max(cause.incident.members, unwellIn(cause)))}
+        ${" "}${shopWords.are({ how: how(cause), n: unwellIn(cause), all_n: Math.max(cause.incident.members, unwellIn(cause)) })}
         ${" "}${causeWords.since} ${shortTime(cause.incident.began_at)}</li>`,
     )}
-    ${failed > 0 && html`<li class="wall-wrong">${failureWords.title(failed)}</li>`}
+    ${failed > 0 && html`<li class="wall-wrong">${failureWords.title({ n: failed })}</li>`}
     ${mended > 0 && html`<li class="quiet wall-mended">${wallWords.mended({ n: mended })}</li>`}
   </ul>`;
 }
@@ -68,7 +69,7 @@ export function Wall() {
     <ul class="wall-shops">${shown.map(
       (shop) => html`<li key=${shop.site ?? ""} class=${classes("wall-shop", shop.unwell > 0 && "unwell")}>
         <strong>${shop.site ?? shopWords.none}</strong>
-        <span>${shop.unwell ? shopWords.are(shop.how, shop.unwell, shop.total) : shopWords.well(shop.total)}</span>
+        <span>${shop.unwell ? shopWords.are({ how: shop.how, n: shop.unwell, all_n: shop.total }) : shopWords.well({ n: shop.total })}</span>
         ${h(Dots, { shop })}</li>`,
     )}</ul>
     ${left > well && html`<p>${largeWords.wall({ n: left - well })}</p>`}

@@ -1,0 +1,13 @@
+bannerWords-offline = Der Server antwortet nicht. Zu sehen ist der Stand von { $time }. Es wird automatisch erneut versucht.
+bannerWords-offlineFromTheStart = Der Server antwortet nicht. Es wird automatisch erneut versucht.
+bannerWords-signOutFailed = Die Abmeldung hat den Server nicht erreicht: Sie sind noch angemeldet. Bitte gleich noch einmal versuchen.
+bannerWords-bridge = Die Bridge schweigt seit { $time }; der Zustand der Displays ist unbekannt.
+bannerWords-bridgeNever = Von der Bridge war noch nichts zu hören; der Zustand der Displays ist unbekannt.
+bannerWords-bridgeWhy = Nichts, was Displays senden, wird gespeichert. Die Wiederherstellung greift nicht ein, solange sie nichts sieht.
+bannerWords-scheduler = Der Taktgeber ist verspätet: letzter Takt { $time }.
+bannerWords-schedulerNever = Der Taktgeber hat noch keinen Takt gegeben.
+bannerWords-schedulerWhy = Bis dahin verfallen überfällige Befehle nicht, und nichts wird wiederhergestellt.
+bannerWords-empty = Kein Display steht am Standort { $sites }, für den Ihre Rechte gelten.
+bannerWords-emptyWhy = Wenn der Standort jetzt anders heißt, bitten Sie einen Admin, Ihre Standorte zu ändern.
+bannerWords-breaker = Die Wiederherstellung hält sich zurück: Zu viele Displays sind zugleich ausgefallen.
+bannerWords-release = Freigeben

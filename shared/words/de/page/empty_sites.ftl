@@ -1,0 +1,2 @@
+
+emptySitesWords-none = kein Display am Standort { $sites }

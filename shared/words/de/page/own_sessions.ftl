@@ -1,0 +1,9 @@
+ownSessionWords-title = Wo Sie angemeldet sind
+ownSessionWords-thisOne = diese hier
+ownSessionWords-someBrowser = Ein Browser
+ownSessionWords-browserOn = { $browser } unter { $system }
+ownSessionWords-nowhere = Adresse unbekannt
+ownSessionWords-since = seit
+ownSessionWords-used = zuletzt benutzt
+ownSessionWords-end = Beenden
+ownSessionWords-endOf = Sitzung von { $name } an { $address } beenden

@@ -1,0 +1,13 @@
+bannerWords-offline = サーバーが応答しません。表示は{ $time }時点のものです。自動的に再試行しています。
+bannerWords-offlineFromTheStart = サーバーが応答しません。自動的に再試行しています。
+bannerWords-signOutFailed = サインアウトがサーバーに届きませんでした。まだサインイン中です。少し待ってやり直してください。
+bannerWords-bridge = ブリッジが{ $time }から応答しません。ディスプレイの状態は不明です。
+bannerWords-bridgeNever = ブリッジからまだ応答がありません。ディスプレイの状態は不明です。
+bannerWords-bridgeWhy = ディスプレイが送るものは保存されていません。自動復旧は、見えないものには働きません。
+bannerWords-scheduler = スケジューラーが遅れています。最後の実行: { $time }。
+bannerWords-schedulerNever = スケジューラーはまだ実行されていません。
+bannerWords-schedulerWhy = 実行されるまで、期限切れのコマンドは終わらず、復旧も行われません。
+bannerWords-empty = あなたの権限の拠点 { $sites } にディスプレイはありません。
+bannerWords-emptyWhy = 拠点の名前が変わったときは、管理者にあなたの拠点の変更を頼んでください。
+bannerWords-breaker = 自動復旧を見合わせています。同時に異常になったディスプレイが多すぎます。
+bannerWords-release = 解除

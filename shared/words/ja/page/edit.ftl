@@ -1,0 +1,16 @@
+editWords-button = 編集…
+editWords-title = ディスプレイを編集
+editWords-name = 名前
+editWords-site = 拠点
+editWords-tags = タグ（カンマ区切り）
+editWords-notes = メモ
+editWords-teamNote = チームへのメモ
+editWords-go = 保存
+editWords-manyButton = 拠点とタグ…
+editWords-manyTitle = 拠点やタグを変更
+editWords-many = { $n }台が変更されます。
+editWords-move = この拠点に移す（空欄は拠点なし）
+editWords-add = タグを追加
+editWords-remove = タグを削除
+editWords-left = 次を除いて変更しました。存在しないか、タグが多すぎます: { $names }
+editWords-woken = 次のディスプレイには、抑止時間が適用されなくなりました: { $names }

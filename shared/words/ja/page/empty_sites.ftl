@@ -1,0 +1,2 @@
+
+emptySitesWords-none = 拠点 { $sites } にディスプレイはありません

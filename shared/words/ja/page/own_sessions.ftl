@@ -1,0 +1,9 @@
+ownSessionWords-title = サインイン中の場所
+ownSessionWords-thisOne = この端末
+ownSessionWords-someBrowser = ブラウザー
+ownSessionWords-browserOn = { $system } の { $browser }
+ownSessionWords-nowhere = アドレス不明
+ownSessionWords-since = 開始
+ownSessionWords-used = 最終使用
+ownSessionWords-end = 終了
+ownSessionWords-endOf = { $address } の { $name } のセッションを終了
