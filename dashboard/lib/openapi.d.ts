@@ -1121,33 +1121,6 @@ export type MendedQuery = {
   since: string;
 };
 
-/** A month of one display. */
-export type MonthOfClient = {
-  closed_seconds: number;
-  down_seconds: number;
-  name: string;
-  unknown_seconds: number;
-  up_seconds: number;
-  uuid: string;
-};
-
-/** A month of a site until now; a display counts at its present site, from when it was created. `days` are the sums of `items`: with a `next_cursor` add those of the next page. `time_zone`: that of the site's opening hours, or as it was asked for. */
-export type MonthOfSite = {
-  days: Array<DayOfSite>;
-  items: Array<MonthOfClient>;
-  next_cursor: string | null;
-  time_zone: string;
-};
-
-/** Which site, and which month. */
-export type MonthQuery = {
-  cursor?: string | null;
-  limit?: number;
-  month: string;
-  site: string;
-  time_zone?: string;
-};
-
 /** A command for a display. */
 export type NewCommand = {
   action: CommandAction;
@@ -1629,6 +1602,13 @@ export type PassedLimit = {
   value: number;
 };
 
+/** Which days: those of each shop's zone; those to come, and of more than a year ago, are left out. */
+export type PeriodQuery = {
+  since: string;
+  time_zone?: string;
+  until: string;
+};
+
 /** A site; null: the displays without one. `unwell` of its `total` displays need help. `states`: how many are in each state; of displays that run, those with another fault are `bad`. */
 export type PlaceOfFleet = {
   site: string | null;
@@ -2066,6 +2046,52 @@ export type SitePolicy = {
   site: string;
 };
 
+/** Which site, and which days. */
+export type SiteQuery = {
+  cursor?: string | null;
+  limit?: number;
+  since: string;
+  site: string;
+  time_zone?: string;
+  until: string;
+};
+
+/** A period of a site until now, as long as `period_seconds`; a display counts at its present site. `days` are the sums of `items`: with a `next_cursor` add those of the next page. `time_zone`: that of the site's opening hours, or as it was asked for. */
+export type SpentAtSite = {
+  days: Array<DayOfSite>;
+  items: Array<SpentByClient>;
+  next_cursor: string | null;
+  period_seconds: number;
+  time_zone: string;
+};
+
+/** A period of one display. */
+export type SpentByClient = {
+  closed_seconds: number;
+  down_seconds: number;
+  name: string;
+  unknown_seconds: number;
+  up_seconds: number;
+  uuid: string;
+};
+
+/** A period of all `displays` of a site together; until now it is as long as `period_seconds`. */
+export type SpentBySite = {
+  closed_seconds: number;
+  displays: number;
+  down_seconds: number;
+  period_seconds: number;
+  site: string;
+  time_zone: string;
+  unknown_seconds: number;
+  up_seconds: number;
+};
+
+/** A period of every site; '' is displays without one. */
+export type SpentBySites = {
+  items: Array<SpentBySite>;
+};
+
 /** An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it. The gravest is first. `cause_sentences` says the same as `cause` in codes; null: older code wrote it. */
 export type StandingIncident = {
   again_of: number | null;
@@ -2103,10 +2129,11 @@ export type StatusLink = {
   site: string;
 };
 
-/** A display on the page. `since`: when this state began, a week ago at the earliest. `hours`: a letter for each of the last 168 hours, the oldest first, by the worst state in it: r runs, n does not, u unknown, - off or not there yet. `availability`: the share, 0 to 1, of the open and known time of the week in which it ran. */
+/** A display on the page. `since`: when this state began, a week ago at the earliest. `hours`: a letter for each of the last 168 hours, the oldest first, by the worst state in it: r runs, n does not, u unknown, - off or not there yet. `availability`: the share, 0 to 1, of the open and known time of the week in which it ran. `known_seconds`: how long that is; null: the open time of the week, or nearly. */
 export type StatusOfDisplay = {
   availability: number | null;
   hours: string;
+  known_seconds: number | null;
   name: string;
   since: string;
   state: PageState;

@@ -11,7 +11,7 @@ const KNOWN_ENOUGH = 0.95; // share of the open time; with less the sentence say
 /** @param {Pick<Uptime, "windows">} uptime @param {number} days */
 export const windowOf = (uptime, days) => uptime.windows.find((one) => one.hours === days * 24);
 
-/** Whether little is known of the time that counts. @param {Window} window @param {number} days */
+/** Whether little is known of the time that counts. @param {Pick<Window, "known_seconds" | "closed_seconds">} window @param {number} days */
 export const isPartly = (window, days) =>
   window.known_seconds < KNOWN_ENOUGH * Math.max(0, days * DAY_SECONDS - window.closed_seconds);
 

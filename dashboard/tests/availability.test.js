@@ -1,7 +1,7 @@
 import "./browser.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import { monthFrom, monthsUntil, shareWords, worstFirst } from "../lib/availability.js";
+import { knownFor, periodsUntil, shareWords, siteFrom, together, worstFirst } from "../lib/availability.js";
 
 const spent = (up, down, unknown = 0, closed = 0) => ({
   up_seconds: up,
@@ -10,12 +10,37 @@ const spent = (up, down, unknown = 0, closed = 0) => ({
   closed_seconds: closed,
 });
 
-test("the latest months go back a year and over its turn", () => {
-  const months = monthsUntil(Date.parse("2026-03-31T12:00:00Z"));
+test("the latest weeks run from Monday to Sunday, and months go back over the turn of the year", () => {
+  const { weeks, months } = periodsUntil(Date.parse("2026-03-01T12:00:00Z")); // a Sunday
 
-  assert.deepEqual(months.slice(0, 4), ["2026-03", "2026-02", "2026-01", "2025-12"]);
-  assert.equal(months.length, 13);
-  assert.equal(months[12], "2025-03");
+  assert.deepEqual(weeks.slice(0, 2), [
+    { since: "2026-02-23", until: "2026-03-01" },
+    { since: "2026-02-16", until: "2026-02-22" },
+  ]);
+  assert.equal(periodsUntil(Date.parse("2026-03-02T12:00:00Z")).weeks[0].since, "2026-03-02");
+  assert.deepEqual(months.slice(0, 3), [
+    { since: "2026-03-01", until: "2026-03-31" },
+    { since: "2026-02-01", until: "2026-02-28" },
+    { since: "2026-01-01", until: "2026-01-31" },
+  ]);
+  assert.deepEqual(months[12], { since: "2025-03-01", until: "2025-03-31" });
+});
+
+test("a figure says for how long its displays are known, on average, unless that is the open period", () => {
+  const week = { displays: 2, period_seconds: 604_800 };
+
+  assert.equal(knownFor({ ...week, ...spent(1200, 240) }), 720);
+  assert.equal(knownFor({ ...week, ...spent(2 * 604_800, 0) }), null);
+  assert.equal(knownFor({ ...week, ...spent(604_800, 0, 0, 604_800) }), null, "closed time is not missed");
+});
+
+test("the figures of sites together are those of all their displays", () => {
+  const sums = [
+    { displays: 2, period_seconds: 90, ...spent(10, 4) },
+    { displays: 1, period_seconds: 80, ...spent(5, 1) },
+  ];
+
+  assert.deepEqual(together(sums), { displays: 3, period_seconds: 90, ...spent(15, 5) });
 });
 
 test("the availability is a share of known open time and never rounds up to all", () => {
@@ -24,19 +49,20 @@ test("the availability is a share of known open time and never rounds up to all"
   assert.equal(shareWords(spent(0, 0, 500, 500)), "–", "nothing is known");
 });
 
-test("the pages of an answer are one month", () => {
+test("the pages of an answer are one site", () => {
   const page = (name, up, down) => ({
     time_zone: "Europe/Rome",
+    period_seconds: 20,
     days: [{ date: "2026-03-01", ...spent(up, down) }],
     items: [{ uuid: name, name, ...spent(up, down) }],
   });
 
-  const month = monthFrom([page("a", 10, 0), page("b", 6, 4)]);
+  const site = siteFrom([page("a", 10, 0), page("b", 6, 4)]);
 
-  assert.deepEqual(month.days, [{ date: "2026-03-01", ...spent(16, 4) }]);
-  assert.deepEqual(month.total, spent(16, 4));
+  assert.deepEqual(site.days, [{ date: "2026-03-01", ...spent(16, 4) }]);
+  assert.deepEqual(site.total, { displays: 2, period_seconds: 20, ...spent(16, 4) });
   assert.deepEqual(
-    month.displays.map((one) => one.name),
+    site.displays.map((one) => one.name),
     ["b", "a"],
   );
 });

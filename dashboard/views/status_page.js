@@ -6,6 +6,7 @@ import { learn } from "../lib/clock.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { language, locale } from "../lib/language.js";
+import { duration } from "../lib/measures.js";
 import { poll } from "../lib/poll.js";
 import { worded } from "../lib/sentences.js";
 import { statusPageWords as words } from "../lib/words/status_page.js";
@@ -60,12 +61,15 @@ function Row({ display, page }) {
   const { name, state, since, hours, availability } = display;
   const look = LOOKS[state] ?? "unknown";
   const isOld = Date.parse(since) <= Date.parse(page.as_of) - WEEK;
-  const share =
-    availability === null ? "" : ` · ${words.up({ share: percent.format(Math.floor(availability * 1000) / 1000) })}`;
+  const share = percent.format(Math.floor((availability ?? 0) * 1000) / 1000);
+  const up =
+    display.known_seconds === null
+      ? words.up({ share })
+      : words.upKnown({ share, time: duration(display.known_seconds) });
   return html`<li class="status-row"><strong>${name || words.noName}</strong>
     <span class=${`badge status-${look}`}>${h(Glyph, { shape: look })}${words.states[state] ?? state}</span>
     ${h(Week, { hours })}
-    <p class="quiet">${isOld ? words.wholeWeek : words.since({ at: exact(since) })}${share}</p></li>`;
+    <p class="quiet">${isOld ? words.wholeWeek : words.since({ at: exact(since) })}${availability !== null && ` · ${up}`}</p></li>`;
 }
 
 /** @param {Page} page */

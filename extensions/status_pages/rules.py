@@ -43,7 +43,8 @@ class StatusOfDisplay(Struct, frozen=True):
 
     `since`: when this state began, a week ago at the earliest. `hours`: a letter for each of the last 168 hours, the
     oldest first, by the worst state in it: r runs, n does not, u unknown, - off or not there yet. `availability`: the
-    share, 0 to 1, of the open and known time of the week in which it ran.
+    share, 0 to 1, of the open and known time of the week in which it ran. `known_seconds`: how long that is; null: the
+    open time of the week, or nearly.
     """
 
     name: str
@@ -51,6 +52,7 @@ class StatusOfDisplay(Struct, frozen=True):
     since: datetime
     hours: str
     availability: float | None
+    known_seconds: float | None
 
 
 def plainly(strip: Sequence[Segment]) -> list[Segment]:
@@ -79,7 +81,9 @@ def shown(
     state, since = _present(strip, closed, now)
     [spent] = by_day(strip, closed, [LocalDay(now.date(), now - WEEK, now)])
     known = spent.up + spent.down
-    return StatusOfDisplay(name, state, since, _hours(strip, closed, now), spent.up / known if known else None)
+    share, known_for = spent.up / known if known else None, spent.known_for(WEEK)
+    seconds = None if known_for is None else known_for.total_seconds()
+    return StatusOfDisplay(name, state, since, _hours(strip, closed, now), share, seconds)
 
 
 def _present(

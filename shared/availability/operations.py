@@ -1,4 +1,4 @@
-"""Use cases of the availability of many displays: the last day of some, and a month or another time of a site."""
+"""Use cases of the availability of many displays: the last day of some, and a period of sites."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, timedelta
@@ -20,6 +20,9 @@ from shared.vocabulary import ClientStatus
 
 CHANGES_READ: Final = 2_000  # the limit for each display that flaps; the time before them counts as unknown
 ZONES_APART: Final = timedelta(days=1)  # no local midnight is further from that of UTC
+ONE_DAY: Final = timedelta(days=1)
+LONGEST: Final = timedelta(days=366)
+READ_AT_ONCE: Final = 500  # displays whose changes are in memory
 
 
 class DayOfClient(Struct, frozen=True):
@@ -32,20 +35,48 @@ class DayOfClient(Struct, frozen=True):
     states: Sequence[ClientStatus | None]
 
 
-class ClientMonth(Struct, frozen=True):
-    """How one display spent a month."""
+class Period(Struct, frozen=True):
+    """The days that are asked for, both included."""
+
+    since: date
+    until: date
+    time_zone: str
+    """Where days begin when the site has no opening hours."""
+    kept: timedelta
+    """How long changes of state are kept; the time before them does not count."""
+
+    def days(self, now: datetime, zone: str) -> list[LocalDay]:
+        """Its days of the last year that have begun."""
+        tomorrow = now.date() + ONE_DAY
+        first, last = max(self.since, tomorrow - LONGEST), min(self.until, tomorrow)
+        return [one for one in rules.days_of(first, last, zones_rules.or_utc(zone)) if one.begins < now]
+
+
+class ClientSpent(Struct, frozen=True):
+    """How one display spent a period."""
 
     uuid: str
     name: str
     spent: Spent
 
 
-class SiteMonth(Struct, frozen=True):
-    """How the displays of a site spent a month, or some of them: up to the last one of `clients`."""
+class SiteDays(Struct, frozen=True):
+    """How the displays of a site spent a period, or some of them: up to the last one of `clients`."""
 
     time_zone: str
+    length: timedelta
     days: Sequence[tuple[LocalDay, Spent]]
-    clients: Sequence[ClientMonth]
+    clients: Sequence[ClientSpent]
+
+
+class SiteSpent(Struct, frozen=True):
+    """How the displays of a site spent a period together. `length`: that of the period until now."""
+
+    site: str
+    displays: int
+    time_zone: str
+    length: timedelta
+    spent: Spent
 
 
 def day(connection: Connection, now: datetime, uuids: Collection[str]) -> list[DayOfClient]:
@@ -57,41 +88,70 @@ def day(connection: Connection, now: datetime, uuids: Collection[str]) -> list[D
     return [DayOfClient(one.uuid, rules.slots(*found[one.uuid], begins=start, ends=now)) for one in members]
 
 
-def month(
-    connection: Connection,
-    now: datetime,
-    site: str,
-    first: date,
-    time_zone: str,
-    kept: timedelta,
-    limit: int,
-    after: str,
-) -> SiteMonth:
-    """The month that begins on `first`, until now: of up to `limit` displays of a site, by uuid, after this one.
+def of_site(connection: Connection, now: datetime, site: str, period: Period, limit: int, after: str) -> SiteDays:
+    """A period until now, day by day: of up to `limit` displays of a site, by uuid, after this one.
 
     A display counts at its present site, from when it was created. `site` '' stands for displays without one.
-    `time_zone`: where days begin when the site has no opening hours. `kept`: how long changes of state are kept; the
-    time before them does not count.
 
     Raises:
         TimeZoneUnknown: there is no such zone.
     """
-    around = [one.begins for one in rules.days_of(first, zones_rules.known(time_zone))]
-    times = quiet_store.of_screens(connection, around[0] - ZONES_APART, around[-1] + 2 * ZONES_APART)
-    zone = rules.zone_of(times, site or None) or time_zone
-    days = rules.days_of(first, zones_rules.or_utc(zone))
-    start, end = max(days[0].begins, now - kept), min(days[-1].ends, now)
+    start, end, times = _around(connection, now, period)
+    zone = rules.zone_of(times, site or None) or period.time_zone
+    days = period.days(now, zone)
     members = availability_store.of_site(connection, site, end, limit, after)
     found = _read(connection, members, times, start, end)
     spent = [rules.by_day(*found[one.uuid], days=days) for one in members]
-    return SiteMonth(
+    return SiteDays(
         zone,
+        _length(days, now),
         [(one, sum((days_spent[n] for days_spent in spent), Spent())) for n, one in enumerate(days)],
         [
-            ClientMonth(one.uuid, one.name, sum(days_spent, Spent()))
+            ClientSpent(one.uuid, one.name, sum(days_spent, Spent()))
             for one, days_spent in zip(members, spent, strict=True)
         ],
     )
+
+
+def by_site(connection: Connection, now: datetime, period: Period) -> list[SiteSpent]:
+    """A period until now of every site, by name; its days are those of the site.
+
+    Raises:
+        TimeZoneUnknown: there is no such zone.
+    """
+    start, end, times = _around(connection, now, period)
+    whole: dict[str, tuple[str, list[LocalDay]]] = {}
+    sums: dict[str, list[Spent]] = {}
+    every = availability_store.every(connection, end)
+    for first in range(0, len(every), READ_AT_ONCE):
+        members = every[first : first + READ_AT_ONCE]
+        found = _read(connection, members, times, start, end)
+        for one in members:
+            if one.site not in whole:
+                zone = rules.zone_of(times, one.site or None) or period.time_zone
+                days = period.days(now, zone)
+                whole[one.site] = zone, [LocalDay(day.date, day.begins, days[-1].ends) for day in days[:1]]
+            spent = rules.by_day(*found[one.uuid], days=whole[one.site][1])
+            sums.setdefault(one.site, []).append(sum(spent, Spent()))
+    return [
+        SiteSpent(site, len(spent), zone, _length(days, now), sum(spent, Spent()))
+        for (site, (zone, days)), spent in zip(whole.items(), sums.values(), strict=True)
+    ]
+
+
+def _around(
+    connection: Connection, now: datetime, period: Period
+) -> tuple[datetime, datetime, Sequence[StoredQuietTime]]:
+    """From when until when the period lasts in any zone, as far as it is kept, and the quiet times then."""
+    zones_rules.known(period.time_zone)
+    days = period.days(now, "UTC") or [LocalDay(now.date(), now, now)]
+    start = max(days[0].begins - ZONES_APART, now - period.kept)
+    end = min(days[-1].ends + ZONES_APART, now)
+    return start, end, quiet_store.of_screens(connection, start, end)
+
+
+def _length(days: Sequence[LocalDay], now: datetime) -> timedelta:
+    return min(days[-1].ends, now) - days[0].begins if days else timedelta()
 
 
 def between(connection: Connection, site: str, start: datetime, end: datetime, limit: int) -> Spent:

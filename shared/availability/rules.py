@@ -1,4 +1,4 @@
-"""How available displays were while their shops were open: a day in half hours, and a month day by day."""
+"""How available displays were while their shops were open: a day in half hours, and a period day by day."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +14,7 @@ from shared.vocabulary import ClientStatus, QuietScope
 
 DAY: Final = timedelta(hours=24)
 SLOT: Final = timedelta(minutes=30)
+KNOWN_ENOUGH: Final = 0.95  # share of the open time; of less, a figure says for how long it is known
 UP: Final = frozenset({ClientStatus.RUNNING, ClientStatus.LATE})
 
 
@@ -35,9 +36,14 @@ class Spent(Struct, frozen=True):
             self.up + other.up, self.down + other.down, self.unknown + other.unknown, self.closed + other.closed
         )
 
+    def known_for(self, period: timedelta, displays: int = 1) -> timedelta | None:
+        """For how long each of so many displays is known, on average. None: for the open time of the period."""
+        known = self.up + self.down
+        return known / displays if known < KNOWN_ENOUGH * (period * displays - self.closed) else None
+
 
 class LocalDay(Struct, frozen=True):
-    """A day of a month, from midnight to midnight at the local time of a zone."""
+    """A day of a period, from midnight to midnight at the local time of a zone."""
 
     date: date
     begins: datetime
@@ -75,12 +81,10 @@ def slots(
     return found
 
 
-def days_of(month: date, zone: ZoneInfo) -> list[LocalDay]:
-    """The days of the month of this date."""
-    first = month.replace(day=1)
-    dates = [first + timedelta(days=number) for number in range(32)]
-    dates = [one for one in dates if one.month == first.month]
-    midnights = [_midnight(one, zone) for one in (*dates, dates[-1] + timedelta(days=1))]
+def days_of(first: date, last: date, zone: ZoneInfo) -> list[LocalDay]:
+    """The days from the first until the last, both included."""
+    dates = [first + timedelta(days=number) for number in range((last - first).days + 1)]
+    midnights = [_midnight(one, zone) for one in (*dates, last + timedelta(days=1))]
     return [LocalDay(one, *midnights[number : number + 2]) for number, one in enumerate(dates)]
 
 

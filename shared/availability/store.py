@@ -16,6 +16,7 @@ class CountedClient(Struct, frozen=True):
 
     uuid: str
     name: str
+    site: str
     created_at: datetime
     status: ClientStatus
     """Its shown state at the end of the time that is asked for."""
@@ -31,7 +32,7 @@ class ChangeOfClient(Struct, frozen=True):
 
 
 _MEMBERS: Final = """
-    SELECT c.uuid, c.name, c.created_at, coalesce((
+    SELECT c.uuid, c.name, coalesce(c.site, '') AS site, c.created_at, coalesce((
         SELECT s.from_status FROM client_state_changes AS s WHERE s.client_uuid = c.uuid AND s.at >= :end
         ORDER BY s.at, s.id LIMIT 1), c.status::text) AS status
     FROM clients AS c WHERE c.deleted_at IS NULL AND"""
@@ -41,6 +42,11 @@ _MEMBERS: Final = """
 @query.rows(f"{_MEMBERS} c.uuid = ANY(CAST(:uuids AS text[])) ORDER BY c.uuid")
 def some(connection: Connection, uuids: Collection[str], end: datetime) -> list[CountedClient]:
     """These displays, by uuid; one that does not exist is left out."""
+
+
+@query.rows(f"{_MEMBERS} true ORDER BY site, c.uuid")
+def every(connection: Connection, end: datetime) -> list[CountedClient]:
+    """All displays, by site."""
 
 
 @query.rows(f"{_MEMBERS} coalesce(c.site, '') = :site AND c.uuid > :after ORDER BY c.uuid LIMIT :limit")

@@ -28,7 +28,8 @@ EXPECTED = {
     "GET /api/clients/<uuid:uuid>/uptime": VIEWER,
     "GET /api/clients/<uuid:uuid>/events": VIEWER,
     "GET /api/availability/day": VIEWER,
-    "GET /api/availability/month": VIEWER,
+    "GET /api/availability/site": VIEWER,
+    "GET /api/availability/sites": VIEWER,
     "POST /api/clients/<uuid:uuid>/log-level": OPERATOR,
     "POST /api/clients/<uuid:uuid>/commands": OPERATOR,
     "GET /api/clients/<uuid:uuid>/commands": VIEWER,
@@ -184,7 +185,8 @@ _BOUND = {
         GET /api/clients/service_failed
         GET /api/clients/unsteady
         GET /api/availability/day
-        GET /api/availability/month
+        GET /api/availability/site
+        GET /api/availability/sites
         GET /api/clients/service_failed/acknowledged
         GET /api/client-logs/summary
         GET /api/client-logs/recent-errors

@@ -1,4 +1,4 @@
-"""The availability of many displays through the API: a day in half hours, a month by site."""
+"""The availability of many displays through the API: a day in half hours, a period by site."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -87,9 +87,20 @@ def last_month() -> datetime:
     return last.replace(day=1)
 
 
+def last_day(first: datetime) -> datetime:
+    """The last day of this month."""
+    return (first + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+
+
 def month_of(api: Api, site: str, first: datetime, more: str = "") -> dict[str, Any]:
-    answer: dict[str, Any] = api.get(f"/api/availability/month?site={site}&month={first:%Y-%m}{more}").get_json()
+    days = f"since={first:%Y-%m-%d}&until={last_day(first):%Y-%m-%d}"
+    answer: dict[str, Any] = api.get(f"/api/availability/site?site={site}&{days}{more}").get_json()
     return answer
+
+
+def at_sites(api: Api, since: datetime, until: datetime) -> dict[str, dict[str, Any]]:
+    query = f"since={since:%Y-%m-%d}&until={until:%Y-%m-%d}"
+    return {one.pop("site"): one for one in api.get(f"/api/availability/sites?{query}").get_json()["items"]}
 
 
 def test_a_month_of_a_site_adds_up_within_its_opening_hours(api: Api, engine: Engine, last_month: datetime) -> None:
@@ -135,10 +146,10 @@ def test_of_times_that_are_not_kept_and_times_to_come_nothing_is_told(api: Api, 
     uuid = add(engine, status="running", site="Pau")
     since(engine, uuid, datetime(2019, 1, 1, tzinfo=UTC))
 
-    for year in (2020, 2098):
-        found = month_of(api, "Pau", datetime(year, 6, 1, tzinfo=UTC))
-        assert [one["uuid"] for one in found["items"]] == [uuid]
-        assert {sum(value for value in one.values() if value != one["date"]) for one in found["days"]} == {0}
+    for year in (1, 2020, 2098, 9999):
+        answer = api.get(f"/api/availability/site?site=Pau&since={year:04}-06-01&until={year:04}-06-30").get_json()
+        assert [(one["uuid"], one["up_seconds"], one["down_seconds"]) for one in answer["items"]] == [(uuid, 0, 0)]
+        assert (answer["days"], answer["period_seconds"]) == ([], 0)
 
 
 def test_a_month_comes_in_pages_whose_days_add_up(api: Api, engine: Engine, last_month: datetime) -> None:
@@ -160,19 +171,57 @@ def test_a_month_comes_in_pages_whose_days_add_up(api: Api, engine: Engine, last
 @pytest.mark.parametrize(
     ("query", "field"),
     [
-        ("month=2026-01", "site"),
-        ("site=x", "month"),
-        ("site=x&month=2026-13", "month"),
-        ("site=x&month=0001-01", "month"),
+        ("since=2026-01-01&until=2026-01-31", "site"),
+        ("site=x&until=2026-01-31", "since"),
+        ("site=x&since=2026-01-01&until=2026-02-30", "until"),
+        ("site=x&since=2026-02-01&until=2026-01-31", "since"),
     ],
 )
-def test_a_month_needs_a_site_and_a_month_of_this_century(api: Api, query: str, field: str) -> None:
-    answer = api.get(f"/api/availability/month?{query}")
+def test_a_period_needs_a_site_and_two_days_in_order(api: Api, query: str, field: str) -> None:
+    answer = api.get(f"/api/availability/site?{query}")
 
     assert (answer.status_code, answer.get_json()["errors"][0]["field"]) == (400, field)
 
 
+def test_one_answer_has_every_site_with_its_displays_and_for_how_long_they_are_known(
+    api: Api, engine: Engine, last_month: datetime
+) -> None:
+    old, young = add(engine, status="running", site="Metz"), add(engine, status="running", site="Metz")
+    other = add(engine, status="crashed", site="Brest")
+    add(engine, status="running", site=None)
+    week = timedelta(days=7)
+    since(engine, old, last_month - week)
+    since(engine, young, last_month + timedelta(days=6))
+    since(engine, other, last_month - week)
+
+    found = at_sites(api, last_month, last_month + week - timedelta(days=1))
+
+    assert {site: found[site]["displays"] for site in ("Metz", "Brest")} == {"Metz": 2, "Brest": 1}
+    assert (found["Metz"]["period_seconds"], found["Metz"]["up_seconds"]) == (7 * 86400, 8 * 86400)
+    assert (found["Brest"]["down_seconds"], found["Brest"]["time_zone"]) == (7 * 86400, "UTC")
+    assert found[""]["up_seconds"] == 0, "its display came later"
+
+
+def test_the_days_of_a_site_among_others_are_those_of_its_own_zone(
+    api: Api, engine: Engine, last_month: datetime
+) -> None:
+    uuid = add(engine, status="running", site="Nauru")
+    midnight = last_month - timedelta(hours=12)
+    since(engine, uuid, midnight - timedelta(days=9), (midnight + timedelta(hours=1), "crashed", "running"))
+    with transaction(engine) as connection:
+        starts = last_month - timedelta(days=20)
+        span = Span(EVERY_DAY, "00:00", "23:59", nights=0)
+        asked = quiet_world.wanted(
+            QuietPreset.OPENING_HOURS, site="Nauru", starts=starts, spans=(span,), zone="Pacific/Nauru"
+        )
+        quiet_world.make(connection, database_now(connection), asked)
+
+    found = at_sites(api, last_month, last_month)["Nauru"]
+
+    assert (found["time_zone"], found["down_seconds"], found["period_seconds"]) == ("Pacific/Nauru", 3600, 86400)
+
+
 def test_an_unknown_time_zone_is_refused(api: Api) -> None:
-    answer = api.get("/api/availability/month?site=&month=2026-01&time_zone=Mars/Base")
+    answer = api.get("/api/availability/sites?since=2026-01-01&until=2026-01-31&time_zone=Mars/Base")
 
     assert (answer.status_code, answer.get_json()["code"]) == (422, "time_zone_unknown")

@@ -188,13 +188,16 @@ def test_the_world_has_something_to_hide_in_each_list(
 def test_availability_is_of_the_own_site(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:
     own, foreign = world.displays[OWN][0], world.displays[FOREIGN][0]
     day = "/api/availability/day", {"client": [own, foreign]}
-    month = "/api/availability/month", {"site": FOREIGN, "month": "2026-01"}
+    days = {"since": "2026-01-01", "until": "2026-01-31"}
+    site, sites = ("/api/availability/site", {"site": FOREIGN, **days}), ("/api/availability/sites", days)
 
-    for path, query in (day, month):
+    for path, query in (day, site):
         everywhere = api.get(path, query_string=query).get_data(as_text=True)
         here = api.get(path, token=tokens["viewer"], query_string=query).get_data(as_text=True)
         assert (foreign in everywhere, foreign in here) == (True, False)
         assert (own in here) == (path == day[0])
+    here = api.get(sites[0], token=tokens["viewer"], query_string=sites[1]).get_json()
+    assert [one["site"] for one in here["items"]] == [OWN]
 
 
 def test_counts_are_of_the_own_site(api: Api, world: SiteWorld, tokens: dict[str, str]) -> None:

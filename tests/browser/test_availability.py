@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+import sqlalchemy as sa
 from playwright.sync_api import Page, expect
 from sqlalchemy import Engine
 
+from shared.tables import clients
 from tests.browser.conftest import Enter
 from tests.browser.fleets import Fleet, inserted
 from tests.browser.test_every_page import come_to_rest, is_right_in_every_look, violations
@@ -34,10 +36,25 @@ def ulm(database: Engine, opened: Opened) -> Iterator[Fleet]:
 
 
 @pytest.fixture
+def essen(database: Engine, opened: Opened) -> Iterator[Fleet]:
+    """A shop that never had opening hours, which count for the past, too."""
+    with inserted(database, "Shop Essen", 3) as fleet:
+        fleet.lived(days=100)
+        yield fleet
+        opened.close()
+
+
+@pytest.fixture
 def last_month() -> datetime:
     """The first moment of the last whole month."""
     first = datetime.now(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     return (first - timedelta(days=1)).replace(day=1)
+
+
+def days_of(month: datetime) -> str:
+    """The month in the page's address."""
+    last = (month + timedelta(days=31)).replace(day=1) - timedelta(days=1)
+    return f"since={month:%Y-%m-%d}&until={last:%Y-%m-%d}"
 
 
 def bar(page: Page, fleet: Fleet, n: int) -> str:
@@ -93,7 +110,55 @@ def test_the_panel_shows_a_week_hour_by_hour_within_opening_hours(enter: Enter, 
     api.call("DELETE", f"/api/quiet-times/{made['id']}", 204)
 
 
-def test_a_month_of_a_site_is_three_presses_away_and_counts_opening_hours_only(
+def test_last_week_by_site_is_three_presses_away_in_one_request(enter: Enter, essen: Fleet) -> None:
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    monday = today - timedelta(days=today.weekday() + 7)
+    essen.was(2, "stale", monday + timedelta(hours=8), monday + timedelta(hours=11))
+    watched = enter(timezone_id=UTC_ZONE)
+    page = watched.page
+    page.get_by_role("link", name="Availability").click()
+    expect(page.get_by_role("row", name=essen.site)).to_contain_text("%")
+    asked = watched.asked()
+
+    page.get_by_role("combobox", name="Period").select_option("Last week")
+
+    row = page.get_by_role("row", name=essen.site)
+    expect(row).to_contain_text("99.4 %")
+    expect(row).to_contain_text("1 h")
+    expect(page.get_by_label("First day")).to_have_value(f"{monday:%Y-%m-%d}")
+    expect(page.get_by_label("Last day")).to_have_value(f"{monday + timedelta(days=6):%Y-%m-%d}")
+    assert len([address for address in asked if "/api/availability/" in address]) == 1
+    page.get_by_label("Last day").fill(f"{monday:%Y-%m-%d}")
+    expect(row).to_contain_text("95.8 %")
+
+
+def test_a_shop_known_for_less_than_the_period_says_so_with_its_unit(
+    enter: Enter, database: Engine, opened: Opened
+) -> None:
+    with inserted(database, "Shop Bonn", 3) as bonn:
+        now = datetime.now(UTC)
+        with database.begin() as connection:
+            made = sa.update(clients).where(clients.c.uuid.in_(bonn.uuids)).values(created_at=now - timedelta(hours=2))
+            connection.execute(made)
+        for n in (1, 2, 3):
+            bonn.was(n, "stale", now - timedelta(minutes=40), now - timedelta(minutes=30))
+        days = f"since={now - timedelta(days=6):%Y-%m-%d}&until={now:%Y-%m-%d}"
+        page = enter(f"/?v=availability&{days}", timezone_id=UTC_ZONE).page
+
+        row = page.get_by_role("row", name=bonn.site)
+        expect(row).to_contain_text("known for 2 h each")
+        expect(row).to_contain_text("10 min")
+        row.get_by_role("button").click()
+        shop = page.get_by_role("region", name=bonn.site)
+        expect(shop).to_contain_text(
+            re.compile(r"Known for 2 h.* each, on average\. Down for 10 min each, on average\.")
+        )
+        expect(shop.get_by_role("row").nth(1)).to_contain_text("known for 2 h")
+        is_right_in_every_look(page, "a young shop")
+        opened.close()
+
+
+def test_a_month_of_a_site_comes_from_a_menu_and_counts_opening_hours_only(
     enter: Enter, api: Api, ulm: Fleet, last_month: datetime
 ) -> None:
     body = {"preset": "opening_hours", "scope": "site", "site": ulm.site, "time_zone": "UTC", "hours": [DAILY]}
@@ -104,17 +169,18 @@ def test_a_month_of_a_site_is_three_presses_away_and_counts_opening_hours_only(
     page = enter(timezone_id=UTC_ZONE).page
 
     page.get_by_role("link", name="Availability").click()
+    page.get_by_role("combobox", name="Period").select_option(f"{last_month:%B %Y}")
     row = page.get_by_role("row", name=ulm.site)
     expect(row).to_contain_text("99.7 %")
     row.get_by_role("button").click()
 
     site = page.get_by_role("region", name=ulm.site)
     expect(site).to_contain_text(f"of the opening hours of {last_month:%B %Y}: 3 displays.")
-    expect(site).to_contain_text("Down for 2 h, all displays together.")
+    expect(site).to_contain_text("Down for 40 min each, on average.")
     expect(site.get_by_role("row").nth(1)).to_contain_text(ulm.name(2))
     expect(site.get_by_role("row").nth(2)).to_contain_text("100 %")
     expect(site.get_by_role("img")).to_have_attribute("aria-label", re.compile(r"93\.3 %"))
-    expect(page.get_by_role("combobox", name="Month")).to_have_value(f"{last_month:%Y-%m}")
+    expect(page.get_by_label("First day")).to_have_value(f"{last_month:%Y-%m-%d}")
     head, *rows = rows_of(page)
     told = [dict(zip(head, one, strict=True)) for one in rows]
     days = (last_month + timedelta(days=31)).replace(day=1) - last_month
@@ -126,22 +192,22 @@ def test_a_month_of_a_site_is_three_presses_away_and_counts_opening_hours_only(
 def test_what_was_asked_for_stands_in_the_address_and_is_printed_alone(
     enter: Enter, ulm: Fleet, last_month: datetime
 ) -> None:
-    page = enter(f"/?v=availability&month={last_month:%Y-%m}", timezone_id=UTC_ZONE).page
+    page = enter(f"/?v=availability&{days_of(last_month)}", timezone_id=UTC_ZONE).page
     expect(page.get_by_role("row", name=ulm.site)).to_contain_text("100 %")
-    page.get_by_role("combobox", name="Month").select_option(index=0)
+    page.get_by_role("combobox", name="Period").select_option("Last week")
     expect(page.get_by_role("row", name=ulm.site)).to_contain_text("100 %")
-    assert f"month={datetime.now(UTC):%Y-%m}" in page.url
+    assert f"since={last_month:%Y-%m-%d}" not in page.url
     page.go_back()
-    expect(page.get_by_role("combobox", name="Month")).to_have_value(f"{last_month:%Y-%m}")
+    expect(page.get_by_label("First day")).to_have_value(f"{last_month:%Y-%m-%d}")
 
     page.emulate_media(media="print")
     expect(page.get_by_role("navigation")).to_be_hidden()
-    expect(page.get_by_role("combobox", name="Month")).to_be_hidden()
+    expect(page.get_by_role("combobox", name="Period")).to_be_hidden()
     expect(page.get_by_role("heading", name=f"{last_month:%B %Y}")).to_be_visible()
     expect(page.get_by_role("row", name=ulm.site)).to_be_visible()
 
 
-def test_both_views_of_a_month_fit_and_break_no_rule(enter: Enter, ulm: Fleet) -> None:
+def test_both_views_of_a_period_fit_and_break_no_rule(enter: Enter, ulm: Fleet) -> None:
     watched = enter("/?v=availability")
     for address in ("/?v=availability", f"/?v=availability&site={ulm.site}"):
         watched.follow(address)
@@ -150,15 +216,15 @@ def test_both_views_of_a_month_fit_and_break_no_rule(enter: Enter, ulm: Fleet) -
         is_right_in_every_look(watched.page, address)
 
 
-def test_a_month_that_does_not_come_says_so_and_is_asked_for_again(enter: Enter, ulm: Fleet) -> None:
+def test_a_period_that_does_not_come_says_so_and_is_asked_for_again(enter: Enter, ulm: Fleet) -> None:
     watched = enter(f"/?v=availability&site={ulm.site}")
     page = watched.page
     expect(page.get_by_role("table")).to_contain_text("100 %")
-    watched.expect_answer(503, "/api/availability/month")
-    page.route("**/api/availability/month*", lambda route: route.fulfill(status=503, body="{}"))
-    page.get_by_role("combobox", name="Month").select_option(index=2)
+    watched.expect_answer(503, "/api/availability/site")
+    page.route("**/api/availability/site*", lambda route: route.fulfill(status=503, body="{}"))
+    page.get_by_role("combobox", name="Period").select_option(index=2)
     expect(page.get_by_role("alert")).to_contain_text("The availability could not be loaded.")
-    page.unroute("**/api/availability/month*")
+    page.unroute("**/api/availability/site*")
 
     page.get_by_role("button", name="Try again").click()
 

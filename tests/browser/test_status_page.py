@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from sqlalchemy import Engine
 
 from shared.incidents import causes_rules
-from shared.tables import incident_members, incidents
+from shared.tables import clients, incident_members, incidents
 from tests.browser.conftest import Enter, OpenPage
 from tests.browser.fleets import Fleet, inserted
 from tests.browser.test_every_page import is_right_in_every_look
@@ -95,6 +95,26 @@ def test_a_shop_in_trouble_says_what_is_down_what_is_unknown_and_what_fell_toget
     expect(german.get_by_role("listitem").filter(has_text=kiel.name(3))).to_contain_text("unbekannt")
     assert not re.search(r"\d+\.\d+\.\d+\.\d+", german.get_by_role("main").inner_text()), "no address"
     is_right_in_every_look(german, "trouble in German")
+
+
+def test_a_young_display_says_for_how_long_it_is_known(
+    api: Api, open_page: OpenPage, stack: Stack, database: Engine, kiel: Fleet
+) -> None:
+    with database.begin() as connection:
+        made = sa.update(clients).where(clients.c.uuid == kiel.uuid(1))
+        connection.execute(made.values(created_at=datetime.now(UTC) - timedelta(minutes=10)))
+    link = api.post("/api/status-links", {"name": "manager of Kiel", "site": kiel.site}, expected=201)
+
+    for locale, words in (
+        ("en-US", r"known for 1\d min( \d+ s)?: 100% of that available"),
+        ("de-DE", r"bekannt sind 1.+, davon zu 100"),
+        ("ja-JP", r"分かっている1\d分(\d+秒)?の稼働率 100%"),
+    ):
+        page = open_page(locale=locale).page
+        page.goto(f"{stack.url}/status.html#{link['secret']}")
+        young = page.get_by_role("listitem").filter(has_text=kiel.name(1))
+        expect(young).to_contain_text(re.compile(words))
+    is_right_in_every_look(page, "a young display")
 
 
 def begin_an_incident(database: Engine, fleet: Fleet, at: datetime) -> None:

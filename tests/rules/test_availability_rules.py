@@ -15,6 +15,7 @@ from shared.vocabulary import ClientStatus
 
 START = datetime(2026, 3, 10, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+MARCH = rules.days_of(date(2026, 3, 1), date(2026, 3, 31), ZoneInfo("UTC"))
 RUNNING, LATE, CRASHED = ClientStatus.RUNNING, ClientStatus.LATE, ClientStatus.CRASHED
 STALE, UNKNOWN = ClientStatus.STALE, ClientStatus.UNKNOWN
 
@@ -51,16 +52,19 @@ def test_before_a_display_existed_there_is_no_state() -> None:
 
 
 @pytest.mark.parametrize(
-    ("month", "zone", "hours", "note"),
+    ("first", "last", "zone", "hours", "note"),
     [
-        ("2026-02-11", "UTC", 28 * 24, "February"),
-        ("2026-03-01", "Europe/Rome", 31 * 24 - 1, "clocks go forward"),
-        ("2026-10-31", "Europe/Rome", 31 * 24 + 1, "clocks go back"),
-        ("2026-12-01", "Pacific/Kiritimati", 31 * 24, "fourteen hours ahead"),
+        ("2026-02-01", "2026-02-28", "UTC", 28 * 24, "February"),
+        ("2026-03-23", "2026-03-29", "Europe/Rome", 7 * 24 - 1, "clocks go forward on Sunday"),
+        ("2026-10-01", "2026-10-31", "Europe/Rome", 31 * 24 + 1, "clocks go back"),
+        ("2026-12-28", "2027-01-03", "Pacific/Kiritimati", 7 * 24, "a week of two years, fourteen hours ahead"),
+        ("2026-12-01", "2026-12-01", "UTC", 24, "one day"),
     ],
 )
-def test_the_days_of_a_month_follow_each_other_at_local_midnights(month: str, zone: str, hours: int, note: str) -> None:
-    days = rules.days_of(date.fromisoformat(month), ZoneInfo(zone))
+def test_the_days_of_a_period_follow_each_other_at_local_midnights(
+    first: str, last: str, zone: str, hours: int, note: str
+) -> None:
+    days = rules.days_of(date.fromisoformat(first), date.fromisoformat(last), ZoneInfo(zone))
 
     assert days[-1].ends - days[0].begins == hours * HOUR, note
     assert all(one.ends == other.begins for one, other in pairwise(days))
@@ -68,7 +72,7 @@ def test_the_days_of_a_month_follow_each_other_at_local_midnights(month: str, zo
 
 
 def test_a_day_counts_open_time_only_and_unknown_time_apart() -> None:
-    days = rules.days_of(START.date(), ZoneInfo("UTC"))[9:11]
+    days = MARCH[9:11]
     states = strip((-5, RUNNING), (10, LATE), (11, CRASHED), (12, UNKNOWN), (13, RUNNING), ends=30)
 
     first, second = rules.by_day(states, [(at(-9), at(9)), (at(20), at(33))], days)
@@ -78,9 +82,26 @@ def test_a_day_counts_open_time_only_and_unknown_time_apart() -> None:
 
 
 def test_a_day_that_has_not_come_has_no_time() -> None:
-    days = rules.days_of(START.date(), ZoneInfo("UTC"))
+    assert rules.by_day([], [], MARCH) == [Spent()] * 31
 
-    assert rules.by_day([], [], days) == [Spent()] * 31
+
+@pytest.mark.parametrize(
+    ("spent", "displays", "known_for"),
+    [
+        (Spent(up=168 * HOUR), 1, None),
+        (Spent(up=160 * HOUR, unknown=8 * HOUR), 1, None),
+        (Spent(up=159 * HOUR, unknown=9 * HOUR), 1, 159 * HOUR),
+        (Spent(up=HOUR / 5), 1, HOUR / 5),
+        (Spent(up=60 * HOUR, down=10 * HOUR, closed=98 * HOUR), 1, None),
+        (Spent(up=168 * HOUR, down=2 * HOUR), 2, 85 * HOUR),
+        (Spent(closed=168 * HOUR), 1, None),
+        (Spent(), 1, timedelta()),
+    ],
+)
+def test_a_figure_says_for_how_long_its_displays_are_known(
+    spent: Spent, displays: int, known_for: timedelta | None
+) -> None:
+    assert spent.known_for(7 * DAY, displays) == known_for
 
 
 SPANS = st.lists(st.integers(0, 96), min_size=2, max_size=12, unique=True).map(sorted)
@@ -88,7 +109,7 @@ SPANS = st.lists(st.integers(0, 96), min_size=2, max_size=12, unique=True).map(s
 
 @given(SPANS, SPANS, st.lists(st.sampled_from(list(ClientStatus)), min_size=12, max_size=12))
 def test_every_moment_counts_once(states: list[int], shut: list[int], words: list[ClientStatus]) -> None:
-    days = rules.days_of(START.date(), ZoneInfo("UTC"))[9:13]
+    days = MARCH[9:13]
     whole = [Segment(at(a / 2), at(b / 2), words[n]) for n, (a, b) in enumerate(pairwise(states))]
     closed = [(at(a / 2), at(b / 2)) for a, b in zip(shut[::2], shut[1::2], strict=False)]
 

@@ -49,6 +49,7 @@ def test_each_state_of_a_display_is_told_in_one_of_three_words(
     found = rules.shown("Window", strip((200, status)), [], NOW)
 
     assert (found.state, found.hours) == (state, letter * 168)
+    assert (found.known_seconds is None) == (found.availability is not None), "a known week is not said apart"
 
 
 def test_every_state_of_a_display_has_a_word() -> None:
@@ -87,7 +88,7 @@ def test_an_hour_shows_the_worst_of_its_states() -> None:
 def test_a_new_display_has_no_hours_before_it() -> None:
     found = rules.shown("Window", strip((2, RUNNING)), [], NOW)
 
-    assert (found.hours, found.availability) == ("-" * 166 + "rr", 1.0)
+    assert (found.hours, found.availability, found.known_seconds) == ("-" * 166 + "rr", 1.0, 7200.0)
 
 
 def test_a_display_of_this_moment_is_unknown_and_has_no_share() -> None:

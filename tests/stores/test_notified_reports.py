@@ -144,7 +144,7 @@ def test_a_week_is_reported_on_monday_the_worst_site_first(connection: Connectio
     sunday = monday.date() - DAY
     assert message["text"].splitlines()[:3] == [
         f"{sunday - 6 * DAY} to {sunday}, while open.",
-        "Wil: 50.0 %, down for 3 days in all.",
+        "Wil: 50.0 %, down for 3 days.",
         "Basel: 100.0 %.",
     ]
     assert message["facts"]["event"] == "weekly_report"

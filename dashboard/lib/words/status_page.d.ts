@@ -24,6 +24,7 @@ export const statusPageWords: {
   incident: (facts: { at: string }) => string;
   week: string;
   up: (facts: { share: string }) => string;
+  upKnown: (facts: { time: string; share: string }) => string;
   bar: (facts: { parts: string }) => string;
   part: (facts: { n: number; state: string }) => string;
   closed: string;

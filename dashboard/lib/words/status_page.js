@@ -26,6 +26,7 @@ export const statusPageWords = {
   incident: ({ at }) => `Several displays failed together: ${at}.`,
   week: "The last 7 days, a bar for each hour by its worst state:",
   up: ({ share }) => `${share} available in the last 7 days`,
+  upKnown: ({ time, share }) => `known for ${time}: ${share} of that available`,
   bar: ({ parts }) => `The last 7 days, each hour by its worst state: ${parts}`,
   part: ({ n, state }) => `${n} ${state}`,
   closed: "off or not there yet",

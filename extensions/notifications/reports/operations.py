@@ -86,7 +86,7 @@ def _weekly(
         if counted > rules.MOST_DISPLAYS:
             break
         spent = availability_operations.between(connection, place.site, begins, ends, place.displays)
-        weeks.append(SiteWeek(place.site, spent))
+        weeks.append(SiteWeek(place.site, place.displays, spent))
     return rules.weekly(weeks, len(places) - len(weeks), day, to, now)
 
 

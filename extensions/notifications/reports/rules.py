@@ -47,9 +47,10 @@ class PastIncident(Struct, frozen=True):
 
 
 class SiteWeek(Struct, frozen=True):
-    """How the displays of a site spent a week."""
+    """How the displays of a site spent a week together."""
 
     site: str
+    displays: int
     spent: Spent
 
 
@@ -116,7 +117,8 @@ def weekly(weeks: Sequence[SiteWeek], more: int, day: date, to: Addressee, now: 
     )
     lines = [f"{begins:%Y-%m-%d} to {ends:%Y-%m-%d}, while open.", *_some([_week(one) for one in shown], "sites")]
     numbers = {"available": _share(whole), "from": begins.isoformat(), "to": ends.isoformat()}
-    title = f"Weekly report: {_percent(whole)} available"
+    known = _known(whole, sum(week.displays for week in weeks))
+    title = f"Weekly report: {_percent(whole)} available{known}"
     event = NotificationEvent.WEEKLY_REPORT
     return _report(event, day, title, [*lines, left_out], to, now, places=weeks, numbers=numbers)
 
@@ -194,5 +196,14 @@ def _percent(spent: Spent) -> str:
 
 
 def _week(week: SiteWeek) -> str:
-    down = f", down for {in_words(week.spent.down)} in all" if week.spent.down else ""
-    return f"{_site(week.site)}: {_percent(week.spent)}{down}."
+    spent, displays = week.spent, week.displays
+    each = " each, on average" if displays > 1 else ""
+    down = f", down for {in_words(spent.down / displays)}{each}" if spent.down else ""
+    return f"{_site(week.site)}: {_percent(spent)}{down}{_known(spent, displays)}."
+
+
+def _known(spent: Spent, displays: int) -> str:
+    """For how long the displays are known, where that is not the whole week."""
+    known_for = spent.known_for(WEEK, displays)
+    each = " each, on average" if displays > 1 else ""
+    return f" (known for {in_words(known_for)}{each})" if known_for else ""

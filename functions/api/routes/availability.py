@@ -5,12 +5,13 @@ from typing import Annotated, Any
 
 import msgspec
 
-from functions.api.bodies import END, Answer, QueryParameters, Uuid
+from functions.api.bodies import Answer, QueryParameters, Uuid
 from functions.api.pages import CursorText, Limit, decode_cursor, encode_cursor
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.sites import AnySite
+from functions.problems import InvalidField
 from shared.availability import operations, rules
-from shared.availability.operations import DayOfClient
+from shared.availability.operations import DayOfClient, Period
 from shared.availability.rules import Spent
 from shared.errors import TimeZoneUnknown
 from shared.vocabulary import Role
@@ -35,14 +36,20 @@ class LastDay(Answer):
     items: list[DayOfClient]
 
 
-class MonthQuery(QueryParameters):
-    """Which site, and which month."""
+class PeriodQuery(QueryParameters, kw_only=True):
+    """Which days: those of each shop's zone; those to come, and of more than a year ago, are left out."""
 
-    site: Annotated[AnySite, msgspec.Meta(description="empty: displays without a site")]
-    month: Annotated[str, msgspec.Meta(pattern=rf"^20[0-9]{{2}}-(0[1-9]|1[0-2]){END}", description="such as 2026-03")]
+    since: Annotated[date, msgspec.Meta(description="the first day")]
+    until: Annotated[date, msgspec.Meta(description="the last day, included")]
     time_zone: Annotated[
         str, msgspec.Meta(max_length=100, description="where days begin, unless the site has opening hours")
     ] = "UTC"
+
+
+class SiteQuery(PeriodQuery, kw_only=True):
+    """Which site, and which days."""
+
+    site: Annotated[AnySite, msgspec.Meta(description="empty: displays without a site")]
     limit: Limit = 100
     cursor: CursorText | None = None
 
@@ -51,7 +58,8 @@ class TimeSpent(Answer):
     """How a time was spent. The availability is `up_seconds` as a share of `up_seconds` and `down_seconds`.
 
     `up_seconds`: the player ran. `down_seconds`: it did not run, or was silent. `unknown_seconds`: nobody knows.
-    `closed_seconds`: outside of opening hours, and in no other figure.
+    `closed_seconds`: outside of opening hours, and in no other figure. Of several displays each is the sum of their
+    seconds: divide by their number for an average display. Time before a display was created is in none.
     """
 
     up_seconds: float
@@ -66,24 +74,40 @@ class DayOfSite(TimeSpent):
     date: date
 
 
-class MonthOfClient(TimeSpent):
-    """A month of one display."""
+class SpentByClient(TimeSpent):
+    """A period of one display."""
 
     uuid: str
     name: str
 
 
-class MonthOfSite(Answer):
-    """A month of a site until now; a display counts at its present site, from when it was created.
+class SpentAtSite(Answer):
+    """A period of a site until now, as long as `period_seconds`; a display counts at its present site.
 
     `days` are the sums of `items`: with a `next_cursor` add those of the next page. `time_zone`: that of the site's
     opening hours, or as it was asked for.
     """
 
     time_zone: str
+    period_seconds: float
     days: list[DayOfSite]
-    items: list[MonthOfClient]
+    items: list[SpentByClient]
     next_cursor: str | None
+
+
+class SpentBySite(TimeSpent):
+    """A period of all `displays` of a site together; until now it is as long as `period_seconds`."""
+
+    site: str
+    displays: int
+    time_zone: str
+    period_seconds: float
+
+
+class SpentBySites(Answer):
+    """A period of every site; '' is displays without one."""
+
+    items: list[SpentBySite]
 
 
 @routes.get("/day", role=Role.VIEWER, bound=Bound.LISTS)
@@ -99,23 +123,48 @@ def availability_of_day(call: Call, query: DayQuery) -> LastDay:
     )
 
 
-@routes.get("/month", role=Role.VIEWER, bound=Bound.LISTS, raises=(TimeZoneUnknown,))
-def availability_of_month(call: Call, query: MonthQuery) -> MonthOfSite:
-    """How available the displays of a site were in a month, within opening hours."""
-    after: Any = decode_cursor(query.cursor, str) or ("",)
-    kept = timedelta(days=call.services.config["HISTORY_RETENTION_DAYS"])
-    first = date.fromisoformat(f"{query.month}-01")
+@routes.get("/sites", role=Role.VIEWER, bound=Bound.LISTS, raises=(TimeZoneUnknown,))
+def availability_of_sites(call: Call, query: PeriodQuery) -> SpentBySites:
+    """How available the displays of every site were on some days, within opening hours."""
+    period = _period(call, query)
     with call.transaction() as (connection, now):
-        found = operations.month(
-            connection, now, query.site, first, query.time_zone, kept=kept, limit=query.limit, after=after[0]
-        )
+        found = operations.by_site(connection, now, period)
+    return SpentBySites(
+        items=[
+            SpentBySite(
+                site=one.site,
+                displays=one.displays,
+                time_zone=one.time_zone,
+                period_seconds=one.length.total_seconds(),
+                **_seconds(one.spent),
+            )
+            for one in found
+        ]
+    )
+
+
+@routes.get("/site", role=Role.VIEWER, bound=Bound.LISTS, raises=(TimeZoneUnknown,))
+def availability_of_site(call: Call, query: SiteQuery) -> SpentAtSite:
+    """How available the displays of a site were on some days, within opening hours."""
+    after: Any = decode_cursor(query.cursor, str) or ("",)
+    period = _period(call, query)
+    with call.transaction() as (connection, now):
+        found = operations.of_site(connection, now, query.site, period, query.limit, after[0])
     clients = found.clients
-    return MonthOfSite(
+    return SpentAtSite(
         time_zone=found.time_zone,
+        period_seconds=found.length.total_seconds(),
         days=[DayOfSite(date=day.date, **_seconds(spent)) for day, spent in found.days],
-        items=[MonthOfClient(uuid=one.uuid, name=one.name, **_seconds(one.spent)) for one in clients],
+        items=[SpentByClient(uuid=one.uuid, name=one.name, **_seconds(one.spent)) for one in clients],
         next_cursor=encode_cursor([clients[-1].uuid]) if len(clients) == query.limit else None,
     )
+
+
+def _period(call: Call, query: PeriodQuery) -> Period:
+    if query.since > query.until:
+        raise InvalidField.at("since", "field_before_until")
+    kept = timedelta(days=call.services.config["HISTORY_RETENTION_DAYS"])
+    return Period(query.since, query.until, query.time_zone, kept)
 
 
 def _seconds(spent: Spent) -> dict[str, float]:

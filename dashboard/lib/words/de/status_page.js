@@ -25,6 +25,7 @@ export const statusPageWords = {
   incident: ({ at }) => `Mehrere Displays sind zugleich ausgefallen: ${at}.`,
   week: "Die letzten 7 Tage, ein Balken je Stunde nach ihrem schlechtesten Zustand:",
   up: ({ share }) => `in den letzten 7 Tagen zu ${share} verfügbar`,
+  upKnown: ({ time, share }) => `bekannt sind ${time}, davon zu ${share} verfügbar`,
   bar: ({ parts }) => `Die letzten 7 Tage, jede Stunde nach ihrem schlechtesten Zustand: ${parts}`,
   part: ({ n, state }) => `${n} ${state}`,
   closed: "aus oder noch nicht da",

@@ -24,6 +24,7 @@ export const statusPageWords = {
   incident: ({ at }) => `複数のディスプレイで同時に障害が発生しました（${at}）。`,
   week: "過去7日間（1本が1時間、その間で最も悪い状態）:",
   up: ({ share }) => `過去7日間の稼働率 ${share}`,
+  upKnown: ({ time, share }) => `分かっている${time}の稼働率 ${share}`,
   bar: ({ parts }) => `過去7日間、1時間ごとの最も悪い状態: ${parts}`,
   part: ({ n, state }) => `${state} ${n}`,
   closed: "オフまたは未設置",

@@ -26,6 +26,7 @@ statusPageWords-wholeWeek = seit einer Woche oder länger
 statusPageWords-incident = Mehrere Displays sind zugleich ausgefallen: { $at }.
 statusPageWords-week = Die letzten 7 Tage, ein Balken je Stunde nach ihrem schlechtesten Zustand:
 statusPageWords-up = in den letzten 7 Tagen zu { $share } verfügbar
+statusPageWords-upKnown = bekannt sind { $time }, davon zu { $share } verfügbar
 statusPageWords-bar = Die letzten 7 Tage, jede Stunde nach ihrem schlechtesten Zustand: { $parts }
 statusPageWords-part = { NUMBER($n) } { $state }
 statusPageWords-closed = aus oder noch nicht da

@@ -28,6 +28,7 @@ statusPageWords-wholeWeek = for a week or longer
 statusPageWords-incident = Several displays failed together: { $at }.
 statusPageWords-week = The last 7 days, a bar for each hour by its worst state:
 statusPageWords-up = { $share } available in the last 7 days
+statusPageWords-upKnown = known for { $time }: { $share } of that available
 statusPageWords-bar = The last 7 days, each hour by its worst state: { $parts }
 statusPageWords-part = { NUMBER($n) } { $state }
 statusPageWords-closed = off or not there yet

@@ -20,6 +20,7 @@ statusPageWords-wholeWeek = 1週間以上前から
 statusPageWords-incident = 複数のディスプレイで同時に障害が発生しました（{ $at }）。
 statusPageWords-week = 過去7日間（1本が1時間、その間で最も悪い状態）:
 statusPageWords-up = 過去7日間の稼働率 { $share }
+statusPageWords-upKnown = 分かっている{ $time }の稼働率 { $share }
 statusPageWords-bar = 過去7日間、1時間ごとの最も悪い状態: { $parts }
 statusPageWords-part = { $state } { NUMBER($n) }
 statusPageWords-closed = オフまたは未設置
