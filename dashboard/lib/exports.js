@@ -76,10 +76,17 @@ export async function saveLogs(load, also = {}) {
   );
 }
 
-const SPENT = /** @type {const} */ (["up_seconds", "down_seconds", "unknown_seconds", "closed_seconds"]);
+const SPENT = /** @type {const} */ ([
+  "displays",
+  "period_seconds",
+  "up_seconds",
+  "down_seconds",
+  "unknown_seconds",
+  "closed_seconds",
+]);
 
 /**
- * A period of sites, or of the displays of one: seconds of so many displays together.
+ * Seconds of sites, or of the displays of one.
  * @param {import("./availability.js").Period} period
  * @param {(import("./availability.js").Sum & {site: string, name: string, uuid: string})[]} rows
  */
@@ -87,13 +94,11 @@ export function saveAvailability({ since, until }, rows) {
   save(
     `availability ${since} ${until}.csv`,
     csv(
-      ["since", "until", "site", "display", "uuid", "displays", "period_seconds", "available_percent", ...SPENT],
+      ["since", "until", "site", "display", "uuid", "available_percent", ...SPENT],
       rows.map((row) => {
         const known = row.up_seconds + row.down_seconds;
         const share = known > 0 ? Math.floor((row.up_seconds / known) * 100_000) / 1000 : null;
-        const { site, name, uuid, displays } = row;
-        const spent = SPENT.map((word) => Math.round(row[word]));
-        return [since, until, site, name, uuid, displays, Math.round(row.period_seconds), share, ...spent];
+        return [since, until, row.site, row.name, row.uuid, share, ...SPENT.map((name) => Math.round(row[name]))];
       }),
     ),
   );
