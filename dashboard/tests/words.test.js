@@ -30,7 +30,7 @@ const NO_TEXTS = new Set([
   ...["lib/api/failures.js If-Match", "lib/uploads.js AbortError", "views/client_panel.js Escape"],
   "lib/api/call.js The service answered ….", // of an answer that is not the service's: problems.js words it
   "lib/commands.js … screenshot",
-  "lib/exports.js availability ….csv",
+  "lib/exports.js availability … ….csv",
   "views/connect_display.js (SHA-256",
   "views/connect_display.js ca.pem",
   "views/connect_display.js --cacert ca.pem",

@@ -186,8 +186,8 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 
 BUDGET: Final = {
-    "lines of the core": 50_540,
-    "lines of the kernel": 42_610,
+    "lines of the core": 50_680,
+    "lines of the kernel": 42_730,
     "files of the core": 341,
     "lines of migrations": 1_285,
     "tables": 56,
