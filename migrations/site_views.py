@@ -51,7 +51,7 @@ _MEMBERS: Final = "SELECT FROM public.incident_members AS m WHERE m.incident_id 
 _BEYOND: Final = f"EXISTS ({_MEMBERS} AND NOT {_is_mine('m.client_uuid')})"
 _COUNTED: Final = _MEMBERS.replace("SELECT", "SELECT CAST(count(DISTINCT m.client_uuid) AS integer)")
 _MINE_IN: Final = f"({_COUNTED} AND {_is_mine('m.client_uuid')}"
-_OTHERS_TOO: Final = """'[{"code": "other_sites_too", "params": {}}]'::jsonb"""
+_OTHERS_TOO: Final = """'{"code": "other_sites_too", "facts": {}}'::jsonb"""
 _FOUND: Final = "strpos(lower(concat_ws(' ', c.name, c.uuid, c.site, c.hostname, c.ip)), lower(t.filter ->> 'q')) > 0"
 _NAMES_MINE: Final = "named.uuid = c.uuid AND c.site = " + MINE
 VIEWS: Final[Mapping[str, View]] = {
@@ -123,8 +123,7 @@ VIEWS: Final[Mapping[str, View]] = {
         f"t.kind = 'listening' OR EXISTS ({_MEMBERS} AND {_is_mine('m.client_uuid')})",
         {
             "key": f"CASE WHEN t.kind <> 'site' OR t.key = {MINE} THEN t.key ELSE '' END",
-            "cause": f"CASE WHEN {_BEYOND} THEN 'Displays of other sites failed at the same time.' ELSE t.cause END",
-            "cause_sentences": f"CASE WHEN {_BEYOND} THEN {_OTHERS_TOO} ELSE t.cause_sentences END",
+            "cause": f"CASE WHEN {_BEYOND} THEN {_OTHERS_TOO} ELSE t.cause END",
             "group_size": f"CASE WHEN {_BEYOND} THEN NULL ELSE t.group_size END",
             "note": f"CASE WHEN {_BEYOND} THEN NULL ELSE t.note END",
             "members": f"CASE WHEN {_BEYOND} THEN {_MINE_IN}) ELSE t.members END",

@@ -763,8 +763,7 @@ incidents = Table(
     _past("began_at", nullable=False),  # when the first display failed, or the bridge last heard the fleet
     _past("opened_at", nullable=False),
     _past("closed_at"),
-    Column("cause", Text, nullable=False),  # for people
-    Column("cause_sentences", JSONB),
+    Column("cause", JSONB, nullable=False),  # a Sentence
     Column("group_size", Integer),  # clients of the site or subnet that were heard in the last day
     Column("merged_into", BigInteger, ForeignKey("incidents.id", ondelete="SET NULL")),
     Column("members", Integer, nullable=False, server_default="0"),  # clients that were ever part of it
@@ -813,8 +812,7 @@ incident_events = Table(  # events that the members' rows do not show; append on
     Column("incident_id", BigInteger, ForeignKey("incidents.id", ondelete="CASCADE"), nullable=False),
     _when("at", nullable=False),
     Column("kind", Text, nullable=False),
-    Column("words", Text, nullable=False),
-    Column("words_sentences", JSONB),
+    Column("words", JSONB, nullable=False),  # a Sentence
     _one_of("kind", IncidentEventKind),
     Index("ix_incident_events_incident_id_at", "incident_id", "at"),
 )

@@ -142,12 +142,6 @@ export type Caller = {
   sites: Array<string> | null;
 };
 
-/** The cause of an incident. */
-export type CauseSentence = {
-  code: "failed_together" | "fleet_not_heard" | "other_sites_too";
-  params: Record<string, unknown>;
-};
-
 /** The fields to change; once stays once, and weekly stays weekly. */
 export type ChangedSchedule = {
   at?: string;
@@ -720,7 +714,7 @@ export type EventKind = "audit" | "command" | "log" | "recovery" | "registered" 
 
 /** An event of a client, the cause of its state, or why recovery acts or does not. */
 export type EventSentence = {
-  code: "all_refused" | "asked_again_later" | "bridge_silent" | "cannot_do" | "client_registered" | "command_cancelled" | "command_done" | "command_due" | "command_ended" | "command_of_another" | "command_open" | "command_over" | "command_over_before" | "command_received" | "command_requested" | "command_sent" | "failed_together" | "failure_acknowledged" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_not_heard" | "heard_again" | "heartbeats_do_not_come" | "heartbeats_missing" | "line_logged" | "many_late" | "never_heard" | "no_heartbeat_for" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_again" | "not_heard_since" | "not_known_while_silent" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_incident" | "person_did" | "player_crashed" | "player_running" | "player_starting" | "player_stopped" | "player_unknown" | "quiet_time" | "recovery_asked" | "recovery_did_nothing" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_changed" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "service_failed" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "state_changed" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
+  code: "all_refused" | "asked_again_later" | "bridge_silent" | "cannot_do" | "client_registered" | "command_cancelled" | "command_done" | "command_due" | "command_ended" | "command_of_another" | "command_open" | "command_over" | "command_over_before" | "command_received" | "command_requested" | "command_sent" | "failure_acknowledged" | "failure_not_repeated" | "first_heartbeat_awaited" | "heard_again" | "heartbeats_do_not_come" | "heartbeats_missing" | "line_logged" | "many_late" | "never_heard" | "no_heartbeat_for" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_again" | "not_heard_since" | "not_known_while_silent" | "nothing_helped" | "other_screens_first" | "others_first" | "part_of_incident" | "person_did" | "player_crashed" | "player_running" | "player_starting" | "player_stopped" | "player_unknown" | "quiet_time" | "recovery_asked" | "recovery_did_nothing" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_changed" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "service_failed" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "state_changed" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
   params: Record<string, unknown>;
 };
 
@@ -868,12 +862,11 @@ export type HoursBody = {
   weekdays: Array<Weekday>;
 };
 
-/** Displays that failed together, and the likely `cause`, also in codes (null: older code wrote it). `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. `again_of` is the incident of the same displays or place within the day before; `times` counts those of that day, this one too. `taken_by` has looked after it since `taken_at`, and left `note`; null: nobody does. */
+/** Displays that failed together, and the likely `cause`. `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part of another one is closed with `merged_into`. Kind `listening` means that the bridge did not hear the fleet; it has no members. `again_of` is the incident of the same displays or place within the day before; `times` counts those of that day, this one too. `taken_by` has looked after it since `taken_at`, and left `note`; null: nobody does. */
 export type Incident = {
   again_of: number | null;
   began_at: string;
   cause: string;
-  cause_sentences: Array<CauseSentence> | null;
   closed_at: string | null;
   group_size: number | null;
   id: number;
@@ -895,7 +888,6 @@ export type IncidentDetails = {
   again_of: number | null;
   began_at: string;
   cause: string;
-  cause_sentences: Array<CauseSentence> | null;
   closed_at: string | null;
   displays: PageMember;
   group_size: number | null;
@@ -915,14 +907,13 @@ export type IncidentDetails = {
   unwell: number;
 };
 
-/** An event of an incident. `title` is for people; it concerns `count` displays, `uuids` are up to ten of them. `title_sentences` says the same as `title` in codes; null: older code wrote it. */
+/** An event of an incident. `title` is for people; it concerns `count` displays, `uuids` are up to ten of them. */
 export type IncidentEvent = {
   at: string;
   count: number | null;
   details: Record<string, unknown>;
   kind: IncidentEventKind;
   title: string;
-  title_sentences: Array<TimelineSentence> | null;
   uuids: Array<string>;
 };
 
@@ -1300,7 +1291,6 @@ export type OpenCommand = {
 /** The open incident that a client is part of; see `GET /api/incidents/<id>`. */
 export type OpenIncident = {
   cause: string;
-  cause_sentences: Array<CauseSentence> | null;
   id: number;
 };
 
@@ -1773,9 +1763,9 @@ export type RecoveryEvent = {
   why_sentences: Array<Coded> | null;
 };
 
-/** A sentence of recovery, of a quiet time or of the cause of an incident; sentences follow one another. */
+/** A sentence of recovery or of a quiet time; sentences follow one another. */
 export type RecoverySentence = {
-  code: "all_refused" | "asked_again_later" | "bridge_silent" | "cannot_do" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "failed_together" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_not_heard" | "heard_again" | "heartbeats_missing" | "many_late" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_incident" | "quiet_time" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
+  code: "all_refused" | "asked_again_later" | "bridge_silent" | "cannot_do" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "failure_not_repeated" | "first_heartbeat_awaited" | "heard_again" | "heartbeats_missing" | "many_late" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "others_first" | "part_of_incident" | "quiet_time" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
   params: Record<string, unknown>;
 };
 
@@ -2092,12 +2082,11 @@ export type SpentBySites = {
   items: Array<SpentBySite>;
 };
 
-/** An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it. The gravest is first. `cause_sentences` says the same as `cause` in codes; null: older code wrote it. */
+/** An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever in it. The gravest is first. */
 export type StandingIncident = {
   again_of: number | null;
   began_at: string;
   cause: string;
-  cause_sentences: Array<CauseSentence> | null;
   group_size: number | null;
   id: number;
   key: string;
@@ -2114,7 +2103,6 @@ export type StandingIncident = {
 export type StatusIncident = {
   began_at: string;
   cause: string | null;
-  cause_sentences: Array<CauseSentence> | null;
 };
 
 /** A link in a list, without its secret. `last_used_at` is exact to a minute. */
@@ -2185,12 +2173,6 @@ export type TestAnswer = {
   blueprint: string;
   logs: number;
   status: string;
-};
-
-/** An event of an incident, its cause, or why recovery acts or does not. */
-export type TimelineSentence = {
-  code: "all_refused" | "all_well_again" | "asked_again_later" | "bridge_silent" | "cannot_do" | "command_asked" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "displays_failed" | "displays_well" | "failed_again" | "failed_together" | "failure_not_repeated" | "first_heartbeat_awaited" | "fleet_heard_again" | "fleet_not_heard" | "gave_back" | "has_part" | "heard_again" | "heartbeats_missing" | "is_on_it" | "many_late" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "other_sites_too" | "others_first" | "part_of_another" | "part_of_incident" | "quiet_time" | "recovery_acts" | "recovery_off" | "recovery_waits" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "took_over" | "two_devices" | "watchdog_first";
-  params: Record<string, unknown>;
 };
 
 /** A token in a list, without its secret. `sites`: where the role counts; null: at all sites. */

@@ -30,12 +30,6 @@ export function unitOf(seconds) {
   return seconds >= 120 ? [Math.floor(seconds / 60), "minute"] : [seconds, "second"];
 }
 
-/** How fast displays failed; null: at once. @param {number} seconds @returns {ReturnType<typeof unitOf> | null} */
-export function unitWithin(seconds) {
-  if (seconds < 1) return null;
-  return seconds >= 7200 ? [Math.floor(seconds / 3600), "hour"] : unitOf(seconds);
-}
-
 /** Most first. @param {Record<string, number>} refusals how many for each reason */
 export const byCount = (refusals) => Object.entries(refusals).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
 
@@ -58,40 +52,4 @@ export function formatIn(locale, zone) {
   } catch {
     return { zone: "UTC", format: new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" }) };
   }
-}
-
-// --- displays that failed together ---
-
-/** @typedef {{kind: string, key: string, members: number, size: number}} Place */
-/**
- * @typedef {object} Failed
- * @property {string} kind
- * @property {string} key
- * @property {number | null} size
- * @property {Record<string, number>} symptoms how many displays failed in each way
- * @property {number} seconds
- * @property {number} sites
- * @property {string | null} unit
- * @property {Place | null} place
- * @property {string | null} site
- * @property {boolean} elsewhere
- */
-
-/** @param {Failed} facts */
-export const membersOf = ({ symptoms }) => Object.values(symptoms).reduce((sum, n) => sum + n, 0);
-
-/** Whether it is about a site, not a part of the network. @param {Failed} facts */
-export const isOfSite = ({ kind, place }) => (place?.kind ?? kind) === "site";
-
-/**
- * The likely cause; `time`: nothing else is shared.
- * @param {Failed} facts @returns {"screens" | "content" | "shared" | "time" | "network" | "short_break"}
- */
-export function likelyCause(facts) {
-  const { kind, symptoms, unit, place } = facts;
-  const ways = Object.keys(symptoms);
-  if (ways.length === 1 && ways[0] === "screen_failed" && (unit === "disconnected" || unit === "off")) return "screens";
-  if (2 * ((symptoms["silent"] ?? 0) + (symptoms["disconnected"] ?? 0)) < membersOf(facts)) return "content";
-  if (!place && kind === "cluster") return facts.elsewhere ? "shared" : "time";
-  return "silent" in symptoms ? "network" : "short_break";
 }

@@ -12,7 +12,6 @@ test("a time is in its zone, in the reader's words", () => {
     inWords([{ code: "schedule_next", params }]),
     /^Als Nächstes: Samstag, 28\. November 2026.* 21:05 Uhr \(America\/New_York\)\.$/,
   );
-  assert.match(inWords([{ code: "fleet_not_heard", params: { since: "2020-03-10T12:00:00Z" } }]), /2020, 13:00/);
 });
 
 test("recovery's own reason is German, a person's is as it was given", () => {

@@ -81,7 +81,7 @@ export async function sentencesIn({ tag, stop, comma }) {
   });
 
   test("a sentence that only a newer server says leaves the server's English", () => {
-    const known = { code: "all_well_again", params: {} };
+    const known = { code: "receiver_forbidden", params: {} };
 
     assert.equal(inWords([known, { code: NEWER, params: {} }]), null);
     for (const [code, params] of [
@@ -92,7 +92,7 @@ export async function sentencesIn({ tag, stop, comma }) {
       ["state_changed", { before: "running", after: NEWER }],
     ])
       assert.equal(inWords([known, { code, params }]), null, code);
-    assert.equal(inWords([known, known]).split(stop).length, 3);
+    assert.equal(inWords([known, known]).split(stop).length, 2 * inWords([known]).split(stop).length - 1);
   });
 
   return { inWords };

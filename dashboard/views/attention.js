@@ -80,7 +80,7 @@ function whyInRow(client, reference) {
 export function IncidentLink({ client }) {
   const { incident } = client;
   if (!incident) return null;
-  return html`<button class="link incident-link" title=${worded(incident.cause_sentences, incident.cause)}
+  return html`<button class="link incident-link" title=${incident.cause}
     onClick=${() => go({ v: "incidents", i: String(incident.id), d: null })}>${attentionWords.incident({ id: incident.id })}
   </button>`;
 }

@@ -7,7 +7,6 @@ import { kept, narrowed } from "../lib/filter.js";
 import { clients, overview, places, refresh, version } from "../lib/fleet.js";
 import { capital, nameOf } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { worded } from "../lib/sentences.js";
 import { mayOperate } from "../lib/session.js";
 import { unsteady } from "../lib/unsteady.js";
 import { go } from "../lib/url.js";
@@ -47,7 +46,7 @@ export function how(cause) {
 /** The card's second sentence: of a place the likely cause, of others what they share too. @param {Cause} cause */
 function why({ incident }) {
   const { kind } = incident;
-  const cause = worded(incident.cause_sentences, incident.cause);
+  const cause = incident.cause;
   const at = cause.lastIndexOf("; ");
   if (kind === "cluster" || at < 0) return cause;
   const likely = cause.slice(at + 2);

@@ -7,7 +7,6 @@ import { classes, html } from "../lib/html.js";
 import { duration } from "../lib/measures.js";
 import { usePages } from "../lib/pages.js";
 import { poll } from "../lib/poll.js";
-import { worded } from "../lib/sentences.js";
 import { go, param } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
 import { incidentWords } from "../lib/words/incidents.js";
@@ -55,7 +54,7 @@ function Row({ incident }) {
       <span class="incident-head"><span class=${classes("tag", incident.closed_at ? "" : "tag-orange")}>
           ${incident.closed_at ? incidentWords.closed : incidentWords.open}</span>
         <span class="quiet">#${incident.id}</span>${h(Time, { at: incident.began_at })}</span>
-      <span class="incident-cause">${worded(incident.cause_sentences, incident.cause)}</span>
+      <span class="incident-cause">${incident.cause}</span>
       ${h(Numbers, { incident })}
     </button></li>`;
 }
@@ -102,7 +101,7 @@ function Details({ id }) {
     <div class="incident-head"><h2>${incidentWords.number({ id: details.id })}</h2>
       <span class=${classes("tag", details.closed_at ? "" : "tag-orange")}>
         ${details.closed_at ? incidentWords.closed : incidentWords.open}</span></div>
-    <p>${worded(details.cause_sentences, details.cause)}</p>
+    <p>${details.cause}</p>
     ${h(Numbers, { incident: details })}
     ${
       details.merged_into &&
@@ -115,7 +114,7 @@ function Details({ id }) {
     <h3>${incidentWords.timeline}</h3>
     <ol class="events">${details.timeline.items.map(
       (one, i) => html`<li class="event" key=${i}><span class="event-mark" aria-hidden="true">${one.count ?? ""}</span>
-        <span class="event-text">${worded(one.title_sentences, one.title)}</span><span class="event-time quiet">${h(Time, { at: one.at })}</span>
+        <span class="event-text">${one.title}</span><span class="event-time quiet">${h(Time, { at: one.at })}</span>
       </li>`,
     )}</ol>
   </div>`;

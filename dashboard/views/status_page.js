@@ -8,7 +8,6 @@ import { html } from "../lib/html.js";
 import { language, locale } from "../lib/language.js";
 import { duration } from "../lib/measures.js";
 import { poll } from "../lib/poll.js";
-import { worded } from "../lib/sentences.js";
 import { statusPageWords as words } from "../lib/words/status_page.js";
 import { Glyph, Loading } from "./parts.js";
 
@@ -97,7 +96,7 @@ function Site({ page, failed }) {
     ${page.incidents.map(
       (one) =>
         html`<p class="note-error" key=${one.began_at}>${h(Glyph, { shape: "warning" })}<span>
-            ${one.cause === null ? words.incident({ at: exact(one.began_at) }) : worded(one.cause_sentences, one.cause)}</span></p>`,
+            ${one.cause === null ? words.incident({ at: exact(one.began_at) }) : one.cause}</span></p>`,
     )}
     ${
       rows.length > 0 && [

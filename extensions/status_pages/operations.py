@@ -24,7 +24,7 @@ from shared.leadership.rules import listening
 from shared.overview import store as overview_store
 from shared.overview.rules import is_scheduler_late
 from shared.quiet import store as quiet_store
-from shared.sentences import Phrased
+from shared.words.sentences import Sentence
 
 MOST_INCIDENTS: Final = 5
 
@@ -33,7 +33,7 @@ class ToldIncident(Struct, frozen=True):
     """An open incident for strangers; `cause` is None where its sentence might name a machine."""
 
     began_at: datetime
-    cause: Phrased | None
+    cause: Sentence | None
 
 
 class SitePage(Struct, frozen=True):
@@ -92,7 +92,7 @@ def read(connection: Connection, site: str, now: datetime) -> SitePage:
         sorted(displays, key=lambda one: one.name.casefold()),
         len(found) > rules.MOST_DISPLAYS,
         [
-            ToldIncident(one.began_at, rules.told(site, one.cause, one.cause_sentences))
+            ToldIncident(one.began_at, rules.told(site, one.cause))
             for one in store.incidents(connection, MOST_INCIDENTS)
         ],
     )

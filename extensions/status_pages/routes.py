@@ -14,14 +14,13 @@ from functions.api.bodies import Answer, Body, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page_of
 from functions.api.routing import PUBLIC, Bound, Call, Header, Reply, Routes
 from functions.api.services import Services
-from functions.api.shapes.sentences import CauseSentence
 from functions.api.shapes.sites import EmptySites, SiteName, empty_sites
 from functions.api.turns import STATUS_PAGES
 from functions.problems import DatabaseUnavailable
-from functions.reader import to_json
+from functions.reader import to_json, words
 from shared.errors import StatusLinkInvalid, StatusLinkNotFound, TooManyAttempts
-from shared.sentences import in_code
 from shared.vocabulary import Role
+from shared.words.sentences import Sentence
 
 routes = Routes("status_pages", "/api", "Public status pages of sites.")
 
@@ -55,8 +54,7 @@ class StatusIncident(Answer):
     """Displays that failed together. `cause` null: its sentence is not for strangers."""
 
     began_at: datetime
-    cause: str | None
-    cause_sentences: list[CauseSentence] | None
+    cause: Sentence | None
 
 
 class StatusPage(Answer):
@@ -123,7 +121,8 @@ def status_page(call: Call) -> Reply[StatusPage]:
         link = operations.use(connection, secret)
         if link is not None:
             site, now = link.site, link.now
-            body = kept_pages(call.services).get(site, lambda: to_json(_shown(operations.read(connection, site, now))))
+            name = f"{words().rules.own_name} {site}"
+            body = kept_pages(call.services).get(name, lambda: to_json(_shown(operations.read(connection, site, now))))
             return Reply(msgspec.Raw(body), 200, HEADERS)  # type: ignore[arg-type]  # JSON already
     with call.transaction() as (connection, now):
         operations.note_invalid(connection, now, call.address)
@@ -141,13 +140,5 @@ def _shown(found: SitePage) -> StatusPage:
         as_of=found.now,
         displays=list(found.displays),
         more=found.more,
-        incidents=[
-            answer_of(
-                StatusIncident,
-                one,
-                cause=one.cause.english if one.cause else None,
-                cause_sentences=in_code(one.cause) if one.cause else None,
-            )
-            for one in found.incidents
-        ],
+        incidents=[answer_of(StatusIncident, one) for one in found.incidents],
     )

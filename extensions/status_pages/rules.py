@@ -13,10 +13,9 @@ from msgspec import Struct
 from shared.access.rules import MOST_FAILURES, Counter, network_of
 from shared.availability.rules import SLOT, UP, LocalDay, by_day, slots
 from shared.availability.segments_rules import Segment, worse
-from shared.incidents import causes_rules
-from shared.incidents.causes_rules import CAUSES, SCREENS_DID
-from shared.sentences import UNREADABLE, Coded, Phrased
+from shared.incidents import causes_rules  # noqa: F401 - declares what `told` reads
 from shared.vocabulary import ClientStatus, IncidentKind, PageState
+from shared.words.sentences import DECLARED, Sentence
 
 SECRET_BYTES: Final = 32
 WEEK: Final = timedelta(days=7)
@@ -113,41 +112,35 @@ def _worst(parts: Iterable[ClientStatus | None]) -> ClientStatus | None:
     return found
 
 
-def told(site: str, english: str, coded: Sequence[Coded] | None) -> Phrased | None:
+def told(site: str, cause: Sentence) -> Sentence | None:
     """The cause of an incident for strangers; None for a sentence that might name a machine.
 
     `failed_together` is made anew without subnet, service and other sites.
     """
-    stored = CAUSES.stored(english, coded).coded
-    if stored is None or len(stored) != 1:
+    if cause.code in _HARMLESS:
+        return cause
+    if cause.code != "failed_together" or cause.facts.keys() != _FACTS:
         return None
-    [one] = stored
-    if one.code != causes_rules.failed_together.__name__:
-        return Phrased(english, stored) if one.code in _HARMLESS else None
-    try:
-        return causes_rules.failed_together(**_of_site(site, one.params))
-    except UNREADABLE:
-        return None
+    return Sentence(cause.code, {**cause.facts, **_of_site(site, cause.facts)})
 
 
-_HARMLESS: Final = {causes_rules.fleet_not_heard.__name__, causes_rules.other_sites_too.__name__}
+_HARMLESS: Final = {"fleet_not_heard", "other_sites_too"}
+_FACTS: Final = DECLARED["failed_together"].__annotations__.keys() - {"return"}
 
 
 def _of_site(site: str, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """The facts of `failed_together` as if the place were the site. A cluster without a place stays one."""
+    """Facts of `failed_together` as if the place were the site. A cluster without a place stays one."""
     is_cluster = facts["kind"] == IncidentKind.CLUSTER and facts["place"] is None
     counts = facts["kind"] == IncidentKind.SITE and facts["key"] == site
     return {
-        "kind": str(IncidentKind.CLUSTER if is_cluster else IncidentKind.SITE),
+        "kind": IncidentKind.CLUSTER if is_cluster else IncidentKind.SITE,
         "key": "" if is_cluster else site,
-        "size": facts["size"] if counts else None,
-        "symptoms": facts["symptoms"],
-        "seconds": facts["seconds"],
-        "sites": 1,
-        "unit": facts["unit"] if facts["unit"] in SCREENS_DID else None,
-        "place": None,
         "site": None,
-        "elsewhere": facts["elsewhere"],
+        "size": facts["size"] if counts else None,
+        "sites": 1,
+        "unit": None,
+        "place": None,
+        "where": IncidentKind.SITE,
     }
 
 

@@ -9,7 +9,7 @@ from shared.access.sites_store import SCHEMA, SETTING
 from shared.postgres import query
 from shared.postgres.fragments import END_OF_TIME
 from shared.postgres.query import Query
-from shared.sentences import Coded
+from shared.words.sentences import Sentence
 
 
 class PageLink(Struct, frozen=True):
@@ -39,8 +39,7 @@ class StoredIncident(Struct, frozen=True):
     """An open incident as it is stored."""
 
     began_at: datetime
-    cause: str
-    cause_sentences: list[Coded] | None
+    cause: Sentence
 
 
 @query.one(
@@ -101,7 +100,7 @@ def note_use(connection: Connection, link_id: int, now: datetime, not_since: dat
 
 @query.rows(
     """
-    SELECT began_at, cause, cause_sentences FROM incidents AS i
+    SELECT began_at, cause FROM incidents AS i
     WHERE closed_at IS NULL AND (kind = 'listening' OR EXISTS (
         SELECT FROM incident_members AS m WHERE m.incident_id = i.id AND m.left_at IS NULL))
     ORDER BY id DESC LIMIT :limit

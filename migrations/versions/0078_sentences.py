@@ -4,7 +4,7 @@ from alembic import op
 
 revision, down_revision = "0078_sentences", "0077_narrow_reads"
 
-TEXTS = (("recovery_breakers", "why"),)
+TEXTS = (("recovery_breakers", "why"), ("incidents", "cause"), ("incident_events", "words"))
 """Columns with English, each of which has a twin `<column>_sentences`."""
 
 

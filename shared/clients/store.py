@@ -16,7 +16,6 @@ from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import may_be_quiet, occupies, screen_failed_since, screen_fails
 from shared.postgres.query import NO_ROW, Query
-from shared.sentences import Coded
 from shared.vocabulary import (
     ClientStatus,
     CommandState,
@@ -26,6 +25,7 @@ from shared.vocabulary import (
     ScreenHealthStatus,
     ScreenOffBy,
 )
+from shared.words.sentences import Sentence
 
 
 class ClientState(Struct, frozen=True):
@@ -87,8 +87,7 @@ class WholeClient(ShownClient, frozen=True):
     """The fields of the page of one client."""
 
     incident_id: int | None
-    incident_cause: str | None
-    incident_cause_sentences: list[Coded] | None
+    incident_cause: Sentence | None
     may_be_quiet: bool
     """Whether any quiet time may apply."""
     unsteady_losses: int | None
@@ -150,8 +149,6 @@ _COLUMNS: Final = ", ".join(f"{source} AS {name}" for name, source in SHOWN.item
             AS incident_id,
         (SELECT i.cause FROM incident_members AS m JOIN incidents AS i ON i.id = m.incident_id
             WHERE m.client_uuid = c.uuid AND m.left_at IS NULL) AS incident_cause,
-        (SELECT i.cause_sentences FROM incident_members AS m JOIN incidents AS i ON i.id = m.incident_id
-            WHERE m.client_uuid = c.uuid AND m.left_at IS NULL) AS incident_cause_sentences,
         EXISTS (SELECT FROM quiet_times AS q WHERE {may_be_quiet("q", "now()")}) AS may_be_quiet,
         {UNSTEADY_LOSSES} AS unsteady_losses,
         (SELECT max(e.expires_at) FROM enrolment_codes AS e WHERE e.client_uuid = c.uuid AND e.used_at IS NULL)

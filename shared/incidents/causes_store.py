@@ -13,8 +13,8 @@ from shared.incidents.rules import OLDEST
 from shared.postgres import query
 from shared.postgres.many import as_json
 from shared.postgres.query import NO_ROW, Query
-from shared.sentences import Phrased
 from shared.vocabulary import IncidentKind, Symptom
+from shared.words.sentences import Sentence
 
 HEARD: Final = timedelta(minutes=10)
 """A display that was silent for longer says nothing about what fails now."""
@@ -120,14 +120,11 @@ def facts(connection: Connection, incident_id: int, now: datetime) -> Facts | No
 
 
 DESCRIBE = Query(
-    """
-    UPDATE incidents SET cause = :words, cause_sentences = CAST(CAST(:coded AS text) AS jsonb), began_at = :began_at
-    WHERE id = :id
-    """,
+    "UPDATE incidents SET cause = CAST(CAST(:cause AS text) AS jsonb), began_at = :began_at WHERE id = :id",
     NO_ROW,
 )
 
 
-def describe(connection: Connection, incident_id: int, cause: Phrased, began_at: datetime) -> None:
+def describe(connection: Connection, incident_id: int, cause: Sentence, began_at: datetime) -> None:
     """Write an incident's cause, and when its first display failed."""
-    DESCRIBE.run(connection, id=incident_id, words=cause.english, coded=as_json(cause.coded), began_at=began_at)
+    DESCRIBE.run(connection, id=incident_id, cause=as_json(cause), began_at=began_at)

@@ -15,8 +15,8 @@ from shared.incidents.store import Membership
 from shared.leadership import store as leadership_store
 from shared.leadership.rules import Listening, listening
 from shared.quiet import operations as quiet_times
-from shared.sentences import Phrased, plain
 from shared.vocabulary import IncidentEventKind, IncidentKind
+from shared.words.sentences import Sentence, as_given
 
 REOPENED_WITHIN: Final = timedelta(minutes=30)  # what only lost the broker, or us, again so soon reopens its incident
 CLOSES_AFTER: Final = timedelta(minutes=5)  # so long no display of an incident is unwell before it closes
@@ -177,7 +177,7 @@ def _open(connection: Connection, now: datetime, group: Group) -> int:
     else:
         store.close(connection, now, before)
         store.record(connection, now, [before], IncidentEventKind.CLOSED, timeline_rules.failed_again())
-    new = store.insert(connection, now, kind, key, group.began_at, plain(""), before)
+    new = store.insert(connection, now, kind, key, group.began_at, as_given(text=""), before)
     if group.again_of is not None:
         store.move_present(connection, group.again_of, new)
     return new
@@ -208,6 +208,6 @@ def _describe(connection: Connection, now: datetime, incident_id: int) -> None:
         causes_store.describe(connection, incident_id, causes_rules.cause(facts), facts.first_failed_at)
 
 
-def _close(connection: Connection, now: datetime, incident_ids: Sequence[int], words: Phrased) -> int:
+def _close(connection: Connection, now: datetime, incident_ids: Sequence[int], words: Sentence) -> int:
     store.record(connection, now, incident_ids, IncidentEventKind.CLOSED, words)
     return len(incident_ids)

@@ -12,8 +12,8 @@ from shared.postgres import query
 from shared.postgres.fragments import is_well, screen_fails, service_fails
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query
-from shared.sentences import Coded, Phrased
 from shared.vocabulary import IncidentEventKind, IncidentKind
+from shared.words.sentences import Sentence
 
 INCIDENTS_LOCK: Final = 7_305_006  # advisory lock of the transaction that groups failures
 
@@ -35,8 +35,7 @@ class Membership(Struct, frozen=True):
 
     uuid: str
     id: int
-    cause: str
-    cause_sentences: list[Coded] | None
+    cause: Sentence
 
 
 LOCK = Query("SELECT pg_advisory_xact_lock(:lock)", NO_ROW)
@@ -114,8 +113,8 @@ def find_open(connection: Connection, kind: IncidentKind, key: str) -> int | Non
 
 INSERT = Query(
     """
-    INSERT INTO incidents (kind, key, began_at, opened_at, cause, cause_sentences, again_of)
-    VALUES (:kind, :key, :began_at, :now, :words, CAST(CAST(:coded AS text) AS jsonb), :again_of) RETURNING id
+    INSERT INTO incidents (kind, key, began_at, opened_at, cause, again_of)
+    VALUES (:kind, :key, :began_at, :now, CAST(CAST(:cause AS text) AS jsonb), :again_of) RETURNING id
     """,
     int,
 )
@@ -127,12 +126,12 @@ def insert(
     kind: IncidentKind,
     key: str,
     began_at: datetime,
-    cause: Phrased,
+    cause: Sentence,
     again_of: int | None,
 ) -> int:
     """Insert an incident. Returns its id. A place has at most one open incident."""
-    told = {"words": cause.english, "coded": as_json(cause.coded)}
-    return INSERT.one(connection, now=now, kind=kind, key=key, began_at=began_at, again_of=again_of, **told)
+    told = as_json(cause)
+    return INSERT.one(connection, now=now, kind=kind, key=key, began_at=began_at, again_of=again_of, cause=told)
 
 
 @query.one_or_none(
@@ -283,9 +282,8 @@ def set_size(connection: Connection, incident_id: int, size: int) -> None:
 
 RECORD = Query(
     """
-    INSERT INTO incident_events (incident_id, at, kind, words, words_sentences)
-    SELECT of, CAST(:now AS timestamptz), CAST(:kind AS text), CAST(:words AS text),
-        CAST(CAST(:coded AS text) AS jsonb)
+    INSERT INTO incident_events (incident_id, at, kind, words)
+    SELECT of, CAST(:now AS timestamptz), CAST(:kind AS text), CAST(CAST(:words AS text) AS jsonb)
     FROM unnest(CAST(:ids AS bigint[])) AS of
     """,
     NO_ROW,
@@ -293,16 +291,15 @@ RECORD = Query(
 
 
 def record(
-    connection: Connection, now: datetime, incident_ids: Collection[int], kind: IncidentEventKind, words: Phrased
+    connection: Connection, now: datetime, incident_ids: Collection[int], kind: IncidentEventKind, words: Sentence
 ) -> None:
     """Add an event to the timeline of each of these incidents."""
-    told = {"words": words.english, "coded": as_json(words.coded)}
-    RECORD.run(connection, now=now, ids=list(incident_ids), kind=kind, **told)
+    RECORD.run(connection, now=now, ids=list(incident_ids), kind=kind, words=as_json(words))
 
 
 @query.rows(
     """
-    SELECT m.client_uuid AS uuid, i.id, i.cause, i.cause_sentences
+    SELECT m.client_uuid AS uuid, i.id, i.cause
     FROM incident_members AS m JOIN incidents AS i ON i.id = m.incident_id
     WHERE m.left_at IS NULL AND m.client_uuid = ANY(:uuids)
     """

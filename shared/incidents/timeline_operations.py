@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 from shared.errors import IncidentNotFound
 from shared.incidents import timeline_rules, timeline_store
 from shared.incidents.timeline_store import ListedIncident
-from shared.sentences import Phrased
 from shared.vocabulary import IncidentEventKind
+from shared.words.sentences import Sentence
 
 
 class TimelineEvent(Struct, frozen=True):
@@ -20,7 +20,7 @@ class TimelineEvent(Struct, frozen=True):
     at: datetime
     kind: IncidentEventKind
     key: str
-    title: Phrased
+    title: Sentence
     count: int | None
     """How many displays the event concerns; None when it is not about displays."""
     uuids: Sequence[str]
@@ -49,7 +49,7 @@ def events(
             entry.at,
             entry.kind,
             entry.key,
-            timeline_rules.title(entry.kind, entry.count, entry.details, entry.sentences),
+            timeline_rules.title(entry.kind, entry.count, entry.details, entry.words),
             entry.count,
             entry.uuids or (),
             entry.details,

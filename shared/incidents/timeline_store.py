@@ -1,6 +1,5 @@
 """SQL that lists incidents, their members and their timeline, which joins events, commands and recovery."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -13,8 +12,8 @@ from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import END_OF_TIME
 from shared.postgres.query import Query
-from shared.sentences import Coded
 from shared.vocabulary import ClientStatus, IncidentEventKind, IncidentKind, Symptom
+from shared.words.sentences import Sentence
 
 NAMED: Final = 10  # the most displays that an entry of the timeline lists
 
@@ -29,8 +28,7 @@ class ListedIncident(Struct, frozen=True):
     kind: IncidentKind
     site: str | None
     subnet: str | None
-    cause: str
-    cause_sentences: Sequence[Coded] | None
+    cause: Sentence
     began_at: datetime
     opened_at: datetime
     closed_at: datetime | None
@@ -70,8 +68,8 @@ class Entry(Struct, frozen=True):
     uuids: list[str] | None
     """Some of these displays."""
     details: dict[str, Any]
-    sentences: list[Coded] | None
-    """The codes of the text in `details`."""
+    words: Sentence | None
+    """What was stored with it."""
 
 
 class IncidentFilter(Struct, frozen=True):
@@ -84,7 +82,7 @@ class IncidentFilter(Struct, frozen=True):
 
 INCIDENT: Final = f"""
     i.id, i.kind, CASE i.kind WHEN 'site' THEN i.key END AS site, CASE i.kind WHEN 'subnet' THEN i.key END AS subnet,
-    i.cause, i.cause_sentences, i.began_at, i.opened_at, i.closed_at, i.group_size, i.merged_into,
+    i.cause, i.began_at, i.opened_at, i.closed_at, i.group_size, i.merged_into,
     i.taken_by, i.taken_at, i.note, i.members, i.present AS unwell, i.again_of, {TIMES} AS times
     FROM incidents AS i"""
 """SQL: the columns of a ListedIncident, with their tables."""
@@ -150,10 +148,10 @@ TIMELINE = Query(  # Core says it at thrice the length
     time AS (SELECT began_at, coalesce(closed_at, 'infinity') AS over_at FROM incident),
     entry AS (
         SELECT opened_at AS at, 'opened' AS kind, '' AS key, NULL::bigint AS count, NULL::text[] AS uuids,
-            jsonb_build_object('words', cause) AS details, cause_sentences AS sentences
+            '{{}}'::jsonb AS details, cause AS words
         FROM incident
         UNION ALL
-        SELECT at, kind, lpad(id::text, 19, '0'), NULL, NULL, jsonb_build_object('words', words), words_sentences
+        SELECT at, kind, lpad(id::text, 19, '0'), NULL, NULL, '{{}}'::jsonb, words
         FROM incident_events WHERE incident_id = :id
         UNION ALL
         SELECT joined_at, 'joined', '', {_WHOM}, '{{}}'::jsonb, NULL
@@ -163,16 +161,15 @@ TIMELINE = Query(  # Core says it at thrice the length
         FROM incident_members WHERE incident_id = :id AND left_at IS NOT NULL GROUP BY left_at
         UNION ALL
         SELECT created_at, 'command', action || ' ' || requested_by || ' ' || reason, {_WHOM},
-            jsonb_build_object('action', action, 'source', source, 'requested_by', requested_by, 'reason', reason),
-            min(reason_sentences::text)::jsonb
+            jsonb_build_object('action', action, 'source', source, 'requested_by', requested_by, 'reason', reason), NULL
         FROM client_commands JOIN met USING (client_uuid), time
         WHERE created_at BETWEEN began_at AND over_at GROUP BY created_at, action, source, requested_by, reason
         UNION ALL
         SELECT at, 'recovery', decision || ' ' || why, {_WHOM},
-            jsonb_build_object('decision', decision, 'why', why), min(why_sentences::text)::jsonb
+            jsonb_build_object('decision', decision, 'why', why), NULL
         FROM recovery_events JOIN met USING (client_uuid), time
         WHERE at BETWEEN began_at AND over_at GROUP BY at, decision, why)
-    SELECT at, kind, key, count, uuids, details, sentences FROM entry
+    SELECT at, kind, key, count, uuids, details, words FROM entry
     WHERE at <= CAST(:at AS timestamptz)
         AND (at, kind, key) < (CAST(:at AS timestamptz), CAST(:kind AS text), CAST(:key AS text))
     ORDER BY at DESC, kind DESC, key DESC LIMIT CAST(:limit AS int)

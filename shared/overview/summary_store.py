@@ -1,6 +1,5 @@
 """SQL of what each answer of the overview says of the fleet as a whole: one statement, because each poll sends it."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
@@ -14,8 +13,8 @@ from shared.overview.store import COUNTED, LastTick
 from shared.postgres.fragments import is_mended
 from shared.postgres.query import Query
 from shared.recovery.evidence.store import SURROUNDINGS, Surroundings
-from shared.sentences import Coded
 from shared.vocabulary import IncidentKind
+from shared.words.sentences import Sentence
 
 
 class OngoingIncident(Struct, frozen=True):
@@ -25,8 +24,7 @@ class OngoingIncident(Struct, frozen=True):
     kind: IncidentKind
     key: str
     """The site or the subnet; empty for a cluster."""
-    cause: str
-    cause_sentences: Sequence[Coded] | None
+    cause: Sentence
     began_at: datetime
     group_size: int | None
     taken_by: str | None
@@ -40,7 +38,7 @@ class OngoingIncident(Struct, frozen=True):
 
 _SIZE: Final = "coalesce(i.group_size, (SELECT sum(CAST(value AS int)) FROM counted, jsonb_each_text(of_each)))"
 _INCIDENTS: Final = f"""
-    SELECT i.id, i.kind, i.key, i.cause, i.cause_sentences, i.began_at, i.group_size, i.taken_by, i.taken_at, i.note,
+    SELECT i.id, i.kind, i.key, i.cause, i.began_at, i.group_size, i.taken_by, i.taken_at, i.note,
         i.members, i.present AS unwell, i.again_of, {TIMES} AS times
     FROM incidents AS i WHERE i.closed_at IS NULL AND i.kind <> 'listening'
     ORDER BY CAST(i.present AS float8) * i.present / greatest({_SIZE}, i.present, 1) DESC, i.id DESC

@@ -4,13 +4,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from shared.config import Config
 from shared.incidents import operations
 from shared.postgres.door import database_now
-from shared.tables import incidents
 from tests.api.people import Api
 from tests.stores.incidents_world import come_back, go_silent, listen, site
 
@@ -44,35 +42,15 @@ def test_an_incident_is_listed_with_its_cause_and_its_numbers(api: Api, fleet: l
     assert (incident["members"], incident["unwell"], incident["group_size"]) == (11, 10, 12)
     assert (incident["closed_at"], incident["merged_into"]) == (None, None)
     assert "11 of 12 displays at site Rome went silent" in incident["cause"]
-    [sentence] = incident["cause_sentences"]
-    assert sentence["code"] == "failed_together"
-    assert (sentence["params"]["key"], sentence["params"]["symptoms"]) == ("Rome", {"silent": 11})
 
 
-def test_the_overview_and_the_page_of_a_display_tell_the_cause_in_codes_too(api: Api, fleet: list[str]) -> None:
-    sentences = of_rome(api)["cause_sentences"]
-    overview = api.get("/api/monitoring/overview").get_json()
-    why = {one["uuid"]: one["recovery"] for one in overview["clients"]}[fleet[1]]["why_sentences"]
+def test_the_overview_and_the_page_of_a_display_tell_the_cause_in_german(api: Api, fleet: list[str]) -> None:
+    german = {"Accept-Language": "de"}
+    [incident] = api.get("/api/monitoring/overview", headers=german).get_json()["incidents"]
 
-    assert [incident["cause_sentences"] for incident in overview["incidents"]] == [sentences]
-    assert api.get(f"/api/clients/{fleet[1]}").get_json()["incident"]["cause_sentences"] == sentences
-    assert why == [{"code": "recovery_off", "params": {}}]
-
-
-def test_a_cause_that_older_code_wrote_has_no_codes(api: Api, engine: Engine, fleet: list[str]) -> None:
-    """Older code changes the English alone."""
-    incident = of_rome(api)
-    change = sa.update(incidents).where(incidents.c.id == incident["id"])
-    with engine.begin() as connection:
-        connection.execute(change.values(cause="Many displays at Rome are silent."))
-
-    changed = of_rome(api)
-    client = api.get(f"/api/clients/{fleet[1]}").get_json()
-
-    assert (changed["cause"], changed["cause_sentences"]) == ("Many displays at Rome are silent.", None)
-    assert (client["incident"]["cause"], client["incident"]["cause_sentences"]) == (changed["cause"], None)
-    with engine.begin() as connection:
-        connection.execute(change.values(cause=incident["cause"]))
+    assert incident["cause"].startswith("11 von 12 Displays am Standort Rome sind ")
+    client = api.get(f"/api/clients/{fleet[1]}", headers=german).get_json()
+    assert client["incident"]["cause"] == incident["cause"]
 
 
 def test_lists_are_narrowed_by_what_is_asked_for(api: Api, fleet: list[str]) -> None:
@@ -121,7 +99,6 @@ def test_a_displays_page_names_the_incident_that_it_is_in(api: Api, fleet: list[
     assert api.get(f"/api/clients/{fleet[3]}").get_json()["incident"] == {
         "id": incident["id"],
         "cause": incident["cause"],
-        "cause_sentences": incident["cause_sentences"],
     }
     assert api.get(f"/api/clients/{fleet[0]}").get_json()["incident"] is None  # well again
 

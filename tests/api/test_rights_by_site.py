@@ -217,7 +217,8 @@ def test_an_incident_beyond_the_own_sites_counts_the_own_displays_alone(
 ) -> None:
     with transaction(engine) as connection:
         now = database_now(connection)
-        facts = {"kind": "cluster", "key": "", "began_at": now, "opened_at": now, "closed_at": now, "cause": ""}
+        facts = {"kind": "cluster", "key": "", "began_at": now, "opened_at": now, "closed_at": now}
+        facts["cause"] = to_row(as_given(text=""))
         counted = {"members": 3, "present": 0, "peak": 3, "waned_at": now}
         row = sa.insert(incidents).returning(incidents.c.id)
         before, other = (connection.execute(row.values(**facts, **counted)).scalar_one() for _ in range(2))

@@ -16,6 +16,7 @@ from shared.access.rules import MOST_FAILURES, digest
 from shared.postgres.door import database_now, transaction
 from shared.tables import incident_members, incidents, scheduler_status
 from shared.vocabulary import Role
+from shared.words.sentences import as_given, to_row
 from tests.api.people import Api, new_address
 from tests.api.site_world import token_for
 from tests.api.test_availability import now_of, opening_hours, since
@@ -141,11 +142,13 @@ def test_an_incident_is_told_without_subnet_or_service(api: Api, engine: Engine,
         incidents_world.go_silent(connection, now, uuids[:8])
         incidents_world.observe(connection, now)
 
-    [told] = opened(api, made(api, shop)["secret"]).get_json()["incidents"]
+    link = made(api, shop)["secret"]
+    [told] = opened(api, link).get_json()["incidents"]
+    [german] = opened(api, link, **{"Accept-Language": "de"}).get_json()["incidents"]
 
-    assert set(told) == {"began_at", "cause", "cause_sentences"}
-    assert told["cause"].startswith("8 of 12 displays at site Shop ")
-    assert told["cause_sentences"][0]["params"]["key"] == shop
+    assert set(told) == {"began_at", "cause"}
+    assert told["cause"].startswith(f"8 of 12 displays at site {shop} ")
+    assert german["cause"].startswith(f"8 von 12 Displays am Standort {shop} ")
     with transaction(engine) as connection:
         mine = incident_members.c.client_uuid.in_(uuids)
         ids = sa.select(incident_members.c.incident_id).where(mine)
@@ -158,7 +161,8 @@ def test_an_incident_of_other_sites_too_does_not_name_them(api: Api, engine: Eng
     mine, theirs = add(engine, status="stale", site=shop), add(engine, status="stale", site=other)
     with transaction(engine) as connection:
         now = database_now(connection)
-        row = {"kind": "site", "key": other, "cause": f"All of {other} went silent.", "began_at": now}
+        cause = to_row(as_given(text=f"All of {other} went silent."))
+        row = {"kind": "site", "key": other, "cause": cause, "began_at": now}
         query = sa.insert(incidents).values(**row, opened_at=now).returning(incidents.c.id)
         number = connection.execute(query).scalar_one()
         for uuid in (mine, theirs):

@@ -3,7 +3,6 @@
 import re
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import expect
 
@@ -39,34 +38,3 @@ def test_displays_that_crash_together_are_one_incident_with_members_and_a_story(
         expect(panel.get_by_role("button", name=re.compile("Part of incident"))).to_be_visible()
         for display in displays:
             display.heartbeat("running")
-
-
-def test_a_cause_is_worded_by_the_page_and_an_unknown_code_by_the_server(enter: Enter) -> None:
-    known = {"code": "fleet_not_heard", "params": {"since": "2026-03-10T12:00:00+00:00"}}
-    page = enter("/").page
-    page.route("**/api/incidents?*", lambda route: route.fulfill(json=listed([known], [{**known, "code": "newer"}])))
-
-    page.get_by_role("link", name="Incidents").click()
-
-    rows = page.locator(".incident-row")
-    expect(rows.first).to_contain_text("We do not hear the fleet: the bridge gives no sign since 2026-03-10 12:00:00")
-    expect(rows.first).not_to_contain_text("English of the server")
-    expect(rows.last).to_contain_text("English of the server")
-
-
-def listed(*sentences: list[dict[str, Any]]) -> dict[str, Any]:
-    """A page of closed incidents with these codes and another English."""
-    at = "2026-03-10T12:00:00Z"
-    incident = {
-        "kind": "listening",
-        "site": None,
-        "subnet": None,
-        "cause": "English of the server.",
-        **dict.fromkeys(("began_at", "opened_at", "closed_at"), at),
-        "members": 0,
-        "unwell": 0,
-        "group_size": None,
-        "merged_into": None,
-    }
-    items = [{**incident, "id": number, "cause_sentences": coded} for number, coded in enumerate(sentences, 1)]
-    return {"items": items, "next_cursor": None}

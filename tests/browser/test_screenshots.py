@@ -25,7 +25,8 @@ TAKE = "Take a screenshot"
 INCIDENT = """
     WITH made AS (
         INSERT INTO incidents (kind, cause, began_at, opened_at)
-        VALUES ('cluster', 'They crashed together.', now() - interval '1 minute', now()) RETURNING id)
+        VALUES ('cluster', '{"code": "as_given", "facts": {"text": "They crashed together."}}',
+            now() - interval '1 minute', now()) RETURNING id)
     INSERT INTO incident_members (incident_id, client_uuid, joined_at, symptom, failed_at)
     SELECT id, :uuid, now(), 'crashed', now() FROM made RETURNING incident_id
 """

@@ -1,5 +1,6 @@
 """The public status page of a site: an admin makes a link, a person without an account reads it, the admin ends it."""
 
+import json
 import re
 import uuid
 from collections.abc import Iterator
@@ -7,12 +8,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
-from msgspec.structs import asdict
 from playwright.sync_api import expect
 from sqlalchemy import Engine
 
 from shared.incidents import causes_rules
+from shared.postgres.many import as_json
 from shared.tables import clients, incident_members, incidents
+from shared.vocabulary import IncidentKind, Symptom
 from tests.browser.conftest import Enter, OpenPage
 from tests.browser.fleets import Fleet, inserted
 from tests.browser.test_every_page import is_right_in_every_look
@@ -119,25 +121,10 @@ def test_a_young_display_says_for_how_long_it_is_known(
 
 def begin_an_incident(database: Engine, fleet: Fleet, at: datetime) -> None:
     """Say that the fleet's first two displays crashed together."""
-    cause = causes_rules.failed_together(
-        kind="site",
-        key=fleet.site,
-        size=3,
-        symptoms={"crashed": 2},
-        seconds=20,
-        sites=1,
-        unit=None,
-        place=None,
-        site=None,
-        elsewhere=False,
-    )
+    kind, crashed = IncidentKind.SITE, {Symptom.CRASHED: 2}
+    facts = causes_rules.Facts(kind, fleet.site, 3, crashed, at - timedelta(seconds=20), at, sites=1, unit=None)
     with database.begin() as connection:
-        row = {
-            "kind": "site",
-            "key": fleet.site,
-            "cause": cause.english,
-            "cause_sentences": [asdict(one) for one in cause.coded or ()],
-        }
+        row = {"kind": kind, "key": fleet.site, "cause": json.loads(as_json(causes_rules.cause(facts)) or "")}
         made = sa.insert(incidents).values(**row, began_at=at, opened_at=at).returning(incidents.c.id)
         member = {"incident_id": connection.execute(made).scalar_one(), "symptom": "crashed"}
         rows = [{**member, "client_uuid": one, "joined_at": at, "failed_at": at} for one in fleet.uuids[:2]]

@@ -19,7 +19,8 @@ DARK = sa.text(
     """
     WITH made AS (
         INSERT INTO incidents (kind, key, cause, began_at, opened_at)
-        VALUES ('site', :site, 'They crashed together.', now() - interval '9 minutes', now()) RETURNING id)
+        VALUES ('site', :site, '{"code": "as_given", "facts": {"text": "They crashed together."}}',
+            now() - interval '9 minutes', now()) RETURNING id)
     INSERT INTO incident_members (incident_id, client_uuid, joined_at, symptom, failed_at)
     SELECT id, uuid, now(), 'crashed', now() FROM made, unnest(CAST(:uuids AS text[])) AS uuid
     """

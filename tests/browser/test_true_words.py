@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 
 from shared.postgres.door import database_now
 from shared.tables import client_losses, incident_members, incidents
+from shared.words.sentences import as_given, to_row
 from tests.browser.conftest import Enter
 from tests.browser.fleets import Fleet, inserted
 from tests.stack import Api
@@ -52,7 +53,8 @@ def test_displays_of_an_incident_that_are_back_count_as_back(enter: Enter, fleet
         words = (
             "8 displays at 6 sites lost the broker and came back within 51 s; the broker itself is the likely cause."
         )
-        row = {"kind": "cluster", "key": "", "began_at": now, "opened_at": now, "cause": words, "members": 8}
+        cause = to_row(as_given(text=words))
+        row = {"kind": "cluster", "key": "", "began_at": now, "opened_at": now, "cause": cause, "members": 8}
         made = connection.execute(sa.insert(incidents).values(**row).returning(incidents.c.id)).scalar_one()
         member = {"incident_id": made, "joined_at": now, "left_at": now, "failed_at": now, "symptom": "disconnected"}
         connection.execute(sa.insert(incident_members), [{**member, "client_uuid": one} for one in fleet.uuids])

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from shared.incidents import causes_rules, timeline_rules
 from shared.incidents.causes_rules import Facts
 from shared.vocabulary import IncidentEventKind, IncidentKind, Symptom
+from shared.words.reader import english
+from shared.words.sentences import as_given
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 SITE, SUBNET, CLUSTER = IncidentKind.SITE, IncidentKind.SUBNET, IncidentKind.CLUSTER
@@ -73,7 +75,7 @@ CAUSES = [
 
 @pytest.mark.parametrize(("known", "happened", "likely"), CAUSES, ids=[happened[:30] for _, happened, _ in CAUSES])
 def test_the_cause_is_a_sentence_that_says_what_to_look_at(known: Facts, happened: str, likely: str) -> None:
-    assert causes_rules.cause(known).english == f"{happened}; {likely}"
+    assert english(causes_rules.cause(known)) == f"{happened}; {likely}"
 
 
 @given(
@@ -85,16 +87,16 @@ def test_the_cause_is_a_sentence_that_says_what_to_look_at(known: Facts, happene
 def test_every_incident_has_a_cause_in_words(
     kind: IncidentKind, symptoms: dict[Symptom, int], size: int | None, spread: int
 ) -> None:
-    words = causes_rules.cause(facts(kind, "Rome", size, spread, symptoms=symptoms, elsewhere=True)).english
+    words = english(causes_rules.cause(facts(kind, "Rome", size, spread, symptoms=symptoms, elsewhere=True)))
 
     assert words.startswith(str(sum(symptoms.values())))
     assert words.endswith("is the likely cause.")
 
 
 def test_our_own_silence_says_that_the_displays_may_be_well() -> None:
-    words = causes_rules.why_unheard(NOW).english
+    words = english(causes_rules.why_unheard(NOW))
 
-    assert "2026-03-10 12:00:00 UTC" in words
+    assert "since Tuesday 10 March 2026, 12:00 UTC" in words
     assert "may well be running" in words
 
 
@@ -103,10 +105,10 @@ def test_entries_of_the_timeline_say_how_many_displays_they_are_about() -> None:
     decided = {"decision": "none", "why": "The breaker is open."}
 
     def title(kind: IncidentEventKind, count: int | None, details: dict[str, str]) -> str:
-        return timeline_rules.title(kind, count, details, None).english
+        return english(timeline_rules.title(kind, count, details, as_given(text="All well.")))
 
     assert title(IncidentEventKind.JOINED, 11, {}) == "11 displays failed"
     assert title(IncidentEventKind.LEFT, 1, {}) == "1 display well again"
     assert title(IncidentEventKind.COMMAND, 2, asked) == "Restart for 2 displays asked for by recovery"
     assert title(IncidentEventKind.RECOVERY, 9, decided) == "Recovery does nothing for 9 displays: The breaker is open."
-    assert title(IncidentEventKind.CLOSED, None, {"words": "All well."}) == "All well."
+    assert title(IncidentEventKind.CLOSED, None, {}) == "All well."

@@ -14,8 +14,6 @@ from functions.api.shapes import sentences as shapes
 from shared.clients.reports.rules import STATES
 from shared.clients.signs_rules import REFUSALS
 from shared.commands.rules import ENDINGS
-from shared.incidents.causes_rules import CAUSES
-from shared.incidents.timeline_rules import TIMELINE
 from shared.outside.couriers.words import COURIERS
 from shared.quiet.rules import QUIET, QUIET_WORDS
 from shared.recovery.words_rules import RECOVERY
@@ -23,9 +21,7 @@ from shared.sentences import Coded, Phrased, Phrases, joined, plain
 
 NOUNS: Final = (
     QUIET,
-    CAUSES,
     RECOVERY,
-    TIMELINE,
     QUIET_WORDS,
     REFUSALS,
     STATES,

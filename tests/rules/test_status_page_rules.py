@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from extensions.status_pages import rules
 from shared.availability.segments_rules import Segment
 from shared.incidents import causes_rules
-from shared.sentences import Coded, Phrased
-from shared.vocabulary import ClientStatus, PageState
+from shared.incidents.causes_rules import Facts, Place
+from shared.vocabulary import ClientStatus, IncidentKind, PageState, Symptom
+from shared.words.reader import english
+from shared.words.sentences import Sentence, as_given, together
 
 NOW = datetime(2026, 3, 10, 12, 10, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -129,91 +131,68 @@ def test_the_time_in_which_nobody_judged_is_added_to_no_other(since: float, step
 
 # --- causes ---
 
-FACTS: dict[str, Any] = {
-    "kind": "site",
-    "key": "Shop",
-    "size": 12,
-    "symptoms": {"silent": 8},
-    "seconds": 30,
-    "sites": 1,
-    "unit": None,
-    "place": None,
-    "site": None,
-    "elsewhere": False,
-}
-PLACE = {"kind": "subnet", "key": "10.1.2.0/24", "members": 6, "size": 7}
+SILENT = {Symptom.SILENT: 8}
 
 
-def told(**changed: Any) -> Phrased | None:
-    """The cause of an incident with these facts, on the page of the site "Shop"."""
-    cause = causes_rules.failed_together(**{**FACTS, **changed})
-    return rules.told("Shop", cause.english, cause.coded)
+def caused(kind: IncidentKind = IncidentKind.SITE, key: str = "Shop", **changed: Any) -> Sentence:
+    """The cause of an incident with these facts."""
+    facts = {"size": 12, "symptoms": SILENT, "sites": 1, "unit": None, **changed}
+    last_failed_at = NOW + timedelta(seconds=30)
+    return causes_rules.cause(Facts(kind, key, first_failed_at=NOW, last_failed_at=last_failed_at, **facts))
 
 
 def test_an_incident_of_the_site_is_told_with_its_numbers() -> None:
-    found = told()
-
-    assert found is not None
-    assert found.english == causes_rules.failed_together(**FACTS).english
+    assert rules.told("Shop", caused()) == caused()
 
 
 @pytest.mark.parametrize(
-    "changed",
+    "cause",
     [
-        {"kind": "subnet", "key": "10.1.2.0/24"},
-        {"kind": "site", "key": "Secret shop"},
-        {"kind": "cluster", "key": "", "sites": 3, "size": None},
-        {"kind": "cluster", "key": "", "sites": 2, "size": None, "place": PLACE},
-        {
-            "kind": "cluster",
-            "key": "",
-            "sites": 2,
-            "size": None,
-            "place": {"kind": "site", "key": "Secret shop", "members": 6, "size": 7},
-        },
-        {"kind": "site", "place": PLACE},
-        {"symptoms": {"service_failed": 8}, "unit": "secret.service"},
-        {"kind": "subnet", "key": "10.1.2.0/24", "symptoms": {"service_failed": 2}, "unit": "secret.service"},
+        caused(IncidentKind.SUBNET, "10.1.2.0/24"),
+        caused(IncidentKind.SUBNET, "10.1.2.0/24", site="Secret shop"),
+        caused(key="Secret shop"),
+        caused(IncidentKind.CLUSTER, "", sites=3, size=None),
+        caused(IncidentKind.CLUSTER, "", sites=2, place=Place(IncidentKind.SUBNET, "10.1.2.0/24", 6, 7)),
+        caused(IncidentKind.CLUSTER, "", sites=2, place=Place(IncidentKind.SITE, "Secret shop", 6, 7)),
+        caused(symptoms={Symptom.SERVICE_FAILED: 8}, unit="secret.service"),
+        caused(IncidentKind.SUBNET, "10.1.2.0/24", symptoms={Symptom.SERVICE_FAILED: 2}, unit="secret.service"),
     ],
 )
-def test_no_cause_names_a_subnet_a_service_or_another_site(changed: dict[str, Any]) -> None:
-    found = told(**changed)
+def test_no_cause_names_a_subnet_a_service_or_another_site(cause: Sentence) -> None:
+    told = rules.told("Shop", cause)
 
-    assert found is not None
-    for secret in ("10.1.2", "ecret", "sites"):
-        assert secret not in found.english
-    assert "10.1.2" not in str(found.coded)
-    assert "ecret" not in str(found.coded)
+    assert told is not None
+    for secret in ("10.1.2", "ecret", " sites"):
+        assert secret not in english(told)
+    assert "10.1.2" not in repr(told)
+    assert "ecret" not in repr(told)
 
 
 @pytest.mark.parametrize("unit", ["black", "frozen", "disconnected", "off"])
 def test_what_screens_did_is_told(unit: str) -> None:
-    changed = {"symptoms": {"screen_failed": 8}, "unit": unit}
-    found = told(**changed)
+    cause = caused(symptoms={Symptom.SCREEN_FAILED: 8}, unit=unit)
 
-    assert found is not None
-    assert found.english == causes_rules.failed_together(**{**FACTS, **changed}).english
+    assert rules.told("Shop", cause) == cause
 
 
 def test_that_the_fleet_is_not_heard_and_that_others_failed_is_told() -> None:
     unheard, others = causes_rules.why_unheard(NOW), causes_rules.other_sites_too()
 
-    assert [rules.told("Shop", one.english, one.coded) for one in (unheard, others)] == [unheard, others]
+    assert [rules.told("Shop", one) for one in (unheard, others)] == [unheard, others]
 
 
 @pytest.mark.parametrize(
-    ("english", "coded"),
+    "cause",
     [
-        ("All of 10.1.2.0/24 went silent.", None),
-        ("All of 10.1.2.0/24 went silent.", []),
-        ("nuc-17 caught fire.", [Coded("of_a_later_version", {"host": "nuc-17"})]),
-        ("nuc-17", [Coded("failed_together", {"kind": "site"})]),
-        ("nuc-17", [Coded("failed_together", {**FACTS, "symptoms": 4})]),
-        ("nuc-17", [Coded("other_sites_too", {}), Coded("other_sites_too", {})]),
+        as_given(text="All of 10.1.2.0/24 went silent."),
+        Sentence("of_a_later_version", {"host": "nuc-17"}),
+        Sentence("failed_together", {"kind": "site"}),
+        Sentence("failed_together", {**caused().facts, "host": "nuc-17"}),
+        together([causes_rules.other_sites_too(), as_given(text="It was nuc-17.")]),
     ],
 )
-def test_a_cause_that_is_not_understood_is_not_told(english: str, coded: list[Coded] | None) -> None:
-    assert rules.told("Shop", english, coded) is None
+def test_a_cause_that_is_not_understood_is_not_told(cause: Sentence) -> None:
+    assert rules.told("Shop", cause) is None
 
 
 # --- guessing ---

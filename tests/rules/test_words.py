@@ -12,9 +12,11 @@ import msgspec
 import pytest
 
 import functions.api.routes  # noqa: F401 - imports every noun, so that all sentences are declared
+from shared.incidents.causes_rules import fleet_not_heard, most_at
 from shared.postgres.many import as_json
 from shared.recovery.breakers.words_rules import breaker_closing, breaker_open, breaker_released, more_sites_held
 from shared.typed import convert, decode
+from shared.vocabulary import IncidentKind
 from shared.words import facts as kinds
 from shared.words.compiler.parse import Choice, Message, Pattern, Refused, facts_of, parse
 from shared.words.compiler.tables import catalogue, table, text
@@ -166,6 +168,18 @@ def test_what_a_language_lacks_is_a_whole_english_sentence(tmp_path: Path) -> No
             in_turn(sentences=[as_given(text="So."), more_sites_held(sites=2)]),
             ("So. 2 more sites", "So. 2 weitere", "So.ほか2拠点"),
         ),
+        (
+            most_at(kind=IncidentKind.SITE, key="Kiel", members=2, size=2, whole=True, among=True),
+            (", among them all 2 of Kiel", ", darunter alle 2 am Standort Kiel", "。うち拠点 Kiel の全2台です"),
+        ),
+        (
+            fleet_not_heard(at="2026-03-01T12:00:00+00:00[UTC]"),
+            (
+                "since Sunday 1 March 2026, 12:00 UTC.",
+                "seit Sonntag, 1. März 2026 um",
+                "2026年3月1日日曜日 12:00（UTC）から",
+            ),
+        ),
         (Sentence("of_newer_code", {}), ("of_newer_code", "of_newer_code", "of_newer_code")),
         (Sentence("as_given", {"newer": 1}), ("…", "…", "…")),
     ],
@@ -263,8 +277,6 @@ NOT_MOVED: Final = {
     "shared.clients.signs_rules",
     "shared.commands.rules",
     "shared.errors",
-    "shared.incidents.causes_rules",
-    "shared.incidents.timeline_rules",
     "shared.leadership.operations",
     "shared.outside.couriers.words",
     "shared.outside.mqtt",

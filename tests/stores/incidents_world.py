@@ -14,6 +14,7 @@ from shared.incidents import operations, timeline_operations, timeline_store
 from shared.incidents.operations import IncidentReport
 from shared.incidents.timeline_store import IncidentFilter
 from shared.tables import bridge_status, client_heartbeats, client_losses, client_state_changes, clients
+from shared.words.reader import english
 from tests.stores.commands_world import add_client, seconds
 
 CONFIG: Config = config.load({})
@@ -85,7 +86,8 @@ def observe(connection: Connection, at: datetime) -> IncidentReport:
 
 def all_of(connection: Connection, **wanted: Any) -> list[dict[str, Any]]:
     """Incidents as in a list, the oldest first."""
-    return [asdict(row) for row in reversed(timeline_store.page(connection, IncidentFilter(**wanted), 100, None))]
+    found = reversed(timeline_store.page(connection, IncidentFilter(**wanted), 100, None))
+    return [{**asdict(row), "cause": english(row.cause)} for row in found]
 
 
 def only(connection: Connection) -> dict[str, Any]:

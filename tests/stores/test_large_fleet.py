@@ -140,7 +140,7 @@ def test_what_an_incident_tells_of_is_named_last(inside: Connection) -> None:
         sa.text(
             """
             WITH made AS (INSERT INTO incidents (kind, key, cause, began_at, opened_at)
-                VALUES ('site', 'Site, 2', 'test', now(), now()) RETURNING id)
+                VALUES ('site', 'Site, 2', '{"code": "other_sites_too", "facts": {}}', now(), now()) RETURNING id)
             INSERT INTO incident_members (incident_id, client_uuid, joined_at, failed_at, symptom)
             SELECT made.id, uuid, now(), now(), 'silent' FROM made, unnest(CAST(:uuids AS text[])) AS uuid
             """

@@ -33,7 +33,7 @@ from shared.tables import (
     recovery_breakers,
 )
 from shared.vocabulary import NotificationEvent, QuietScope, Weekday
-from shared.words.sentences import to_row
+from shared.words.sentences import as_given, to_row
 from tests.stores.incidents_world import change, come_back, go_silent, listen, notice_return, observe, site
 from tests.stores.notifications_world import (
     MINUTE,
@@ -396,7 +396,8 @@ def test_what_was_never_sent_is_put_on_the_queue_again(connection: Connection, n
 
 def test_a_merged_incident_goes_without_a_word(connection: Connection, now: datetime, dark: list[str]) -> None:
     settle(connection, now + 3 * MINUTE)
-    into = {"kind": "cluster", "began_at": now, "opened_at": now + 4 * MINUTE, "cause": "Everything went."}
+    went = to_row(as_given(text="Everything went."))
+    into = {"kind": "cluster", "began_at": now, "opened_at": now + 4 * MINUTE, "cause": went}
     other = connection.execute(sa.insert(incidents).values(**into).returning(incidents.c.id)).scalar_one()
     mine = incidents.c.kind == "site"
     connection.execute(sa.update(incidents).where(mine).values(closed_at=now + 4 * MINUTE, merged_into=other))

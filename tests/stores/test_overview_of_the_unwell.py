@@ -81,7 +81,8 @@ def fall_silent(connection: Connection, _now: datetime, _client: str) -> None:
 def open_incident(connection: Connection, now: datetime, client: str) -> None:
     statement = """
         WITH made AS (INSERT INTO incidents (kind, key, cause, opened_at, began_at) VALUES
-            ('site', 'Rome', 'The site is dark.', CAST(:now AS timestamptz), CAST(:now AS timestamptz)) RETURNING id)
+            ('site', 'Rome', '{"code": "as_given", "facts": {"text": "The site is dark."}}',
+                CAST(:now AS timestamptz), CAST(:now AS timestamptz)) RETURNING id)
         INSERT INTO incident_members (incident_id, client_uuid, joined_at, symptom, failed_at)
         SELECT id, :client, CAST(:now AS timestamptz), 'silent', CAST(:now AS timestamptz) FROM made"""
     connection.execute(sa.text(statement), {"now": now, "client": client})

@@ -21,6 +21,7 @@ from shared.tables import (
     service_failure_events,
 )
 from shared.vocabulary import CommandAction
+from shared.words.sentences import as_given, to_row
 from tests.stores.commands_world import TIMINGS, add_client, command, issue, lockout, new_client, publish, say, state
 from tests.stores.parallel import at_once
 
@@ -248,7 +249,8 @@ def test_an_incident_shows_the_last_pictures_of_its_displays(
     for place in (2, 1):
         send_place(connection, now, display, place)
     times = {"began_at": now - 5 * SECOND, "opened_at": now}
-    made = sa.insert(incidents).values(kind="cluster", cause="?", **times).returning(incidents.c.id)
+    row = {"kind": "cluster", "cause": to_row(as_given(text="?")), **times}
+    made = sa.insert(incidents).values(**row).returning(incidents.c.id)
     number = connection.execute(made).scalar_one()
     joined = {"joined_at": now, "symptom": "crashed", "failed_at": now - 5 * SECOND}
     connection.execute(sa.insert(incident_members).values(incident_id=number, client_uuid=display, **joined))

@@ -101,7 +101,7 @@ def breaker(connection: Connection, site: str) -> None:
 
 def incident(connection: Connection, site: str) -> None:
     now = database_now(connection)
-    row = {"kind": "site", "key": site, "began_at": now, "opened_at": now, "cause": "dark"}
+    row = {"kind": "site", "key": site, "began_at": now, "opened_at": now, "cause": DARK}
     connection.execute(sa.insert(incidents).values(**row))
 
 

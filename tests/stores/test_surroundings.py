@@ -55,7 +55,7 @@ def test_incidents_are_asked_for_exactly_where_somebody_is_part_of_one(
     connection: Connection, now: datetime, stays: bool
 ) -> None:
     client = add_client(connection, now)
-    row = {"kind": "site", "key": "Kiel", "opened_at": now, "began_at": now, "cause": "Power."}
+    row = {"kind": "site", "key": "Kiel", "opened_at": now, "began_at": now, "cause": to_row(as_given(text="Power."))}
     made = connection.execute(sa.insert(all_incidents).values(**row).returning(all_incidents.c.id)).scalar_one()
     member = {"incident_id": made, "client_uuid": client, "joined_at": now, "failed_at": now, "symptom": "silent"}
     connection.execute(sa.insert(incident_members).values(**member, left_at=None if stays else now))

@@ -14,6 +14,7 @@ from shared.incidents import timeline_store
 from shared.incidents.timeline_store import IncidentFilter
 from shared.postgres.door import database_now
 from shared.tables import client_state_changes
+from shared.words.reader import english
 from tests.stores.notifications_world import channel, messages, told
 from tests.tick.fleet_run import Display, FleetRun
 
@@ -44,7 +45,8 @@ def unsteady(run: FleetRun) -> list[Display]:
 
 
 def incidents(connection: Connection) -> list[dict[str, Any]]:
-    return [asdict(row) for row in reversed(timeline_store.page(connection, IncidentFilter(), 100, None))]
+    found = reversed(timeline_store.page(connection, IncidentFilter(), 100, None))
+    return [{**asdict(row), "cause": english(row.cause)} for row in found]
 
 
 def kinds(connection: Connection) -> list[tuple[str, str, int]]:

@@ -31,6 +31,7 @@ from shared.tables import (
     notification_deliveries,
 )
 from shared.vocabulary import Door, NotificationEvent, Weekday
+from shared.words.sentences import as_given, to_row
 from tests.deploy.certificates import listening
 from tests.local.queue_harness import ACCOUNT, QUEUE_SECRET, Emulator, emulator, wait_until
 from tests.problem_documents import check_problem
@@ -109,7 +110,7 @@ def outage(engine: Engine, hook: Receiver) -> None:
         now = database_now(connection)
         connection.execute(sa.update(bridge_status).values(connected_since=now - HOUR, canary_at=now))
         channel(connection, now - HOUR, url=hook.url)
-        row = {"kind": "cluster", "key": "", "began_at": now, "opened_at": now, "cause": "All went."}
+        row = {"kind": "cluster", "key": "", "cause": to_row(as_given(text="All went."))}
         ago = now - timedelta(minutes=10)
         connection.execute(sa.insert(incidents).values({**row, "began_at": ago, "opened_at": ago}))
         add_a_member(connection, ago)

@@ -14,6 +14,7 @@ from shared.quiet import hours_rules
 from shared.quiet.rules import AFTER_OPENING
 from shared.recovery import operations as recovery
 from shared.tables import client_commands, recovery_breakers
+from shared.words.reader import english
 from tests.stores.commands_world import TIMINGS
 from tests.stores.incidents_world import change, go_silent, listen, site
 from tests.stores.notifications_world import SETTINGS, channel, decide, told
@@ -57,7 +58,7 @@ class Night:
 
     @property
     def causes(self) -> list[str]:
-        return [row.cause for row in timeline_store.page(self.connection, IncidentFilter(), 100, None)]
+        return [english(row.cause) for row in timeline_store.page(self.connection, IncidentFilter(), 100, None)]
 
     @property
     def breakers(self) -> set[str]:

@@ -12,6 +12,8 @@ from extensions.notifications.troubles.rules import VERSION, Addressee, bounded,
 from shared.availability.rules import Spent
 from shared.clients.reports.rules import in_words
 from shared.vocabulary import CommandAction, NotificationEvent, NotificationPhase
+from shared.words.reader import english
+from shared.words.sentences import Sentence
 
 BEGINS: Final = time(7)
 ENDS: Final = time(12)  # a report that could not be made until noon is left out
@@ -42,7 +44,7 @@ class SiteNow(Struct, frozen=True):
 class PastIncident(Struct, frozen=True):
     """An incident of the last day."""
 
-    cause: str
+    cause: Sentence
     is_over: bool
 
 
@@ -99,7 +101,7 @@ def daily(
         *_some([_place(place) for place in ill], "sites"),
         f"{_displays(resting)} off as planned." if resting else "",
         f"Last 24 hours: {_count(len(past), 'incident')}.",
-        *_some([bounded(one.cause) + (" (over)" if one.is_over else "") for one in past], "incidents"),
+        *_some([bounded(english(one.cause)) + (" (over)" if one.is_over else "") for one in past], "incidents"),
         _recovered(recovered),
     ]
     numbers = {"displays": displays, "unwell": unwell, "incidents": len(past), "recovered": dict(recovered)}

@@ -71,7 +71,7 @@ def _incident(
         subject=f"{root}:{0 if third else row.reopened}",
         event=NotificationEvent.BRIDGE_SILENT if is_ours else NotificationEvent.INCIDENT_OPENED,
         title=rules.incident_title(row.kind, row.key, len(met), sites, times, keeps=third is not None),
-        cause=rules.bounded(row.cause + words),
+        cause=rules.bounded(english(row.cause) + words),
         since=row.began_at,
         noticed_at=third.opened_at if third else max(row.opened_at, row.reopened_at or row.opened_at),
         sites=None if is_ours else sites,

@@ -16,6 +16,7 @@ from shared.postgres.fragments import is_unwell, is_well, screen_failed_since, s
 from shared.postgres.query import Query
 from shared.recovery.rules import LADDER, MOST_REFUSED
 from shared.vocabulary import ClientStatus, Door, IncidentKind, ScreenHealthStatus
+from shared.words.sentences import Sentence
 
 MOST: Final = 1000  # the most rows of a query, the newest first; the next tick takes the rest
 
@@ -28,7 +29,7 @@ class IncidentToTell(Struct, frozen=True):
     key: str
     began_at: datetime
     opened_at: datetime
-    cause: str
+    cause: Sentence
     reopened: int
     reopened_at: datetime | None
     taken_by: str | None

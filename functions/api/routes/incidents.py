@@ -10,14 +10,13 @@ from functions.api.bodies import Answer, Time, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page, page_of
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.clients import GivenBack, HeldBy, TakeBody, taking
-from functions.api.shapes.sentences import CauseSentence, TimelineSentence, stored
 from functions.api.shapes.sites import AnySite
 from shared.errors import AlreadyTaken, IncidentNotFound, NothingToTake
 from shared.incidents import taken_operations, timeline_operations, timeline_store
-from shared.incidents.causes_rules import CAUSES
 from shared.incidents.timeline_store import IncidentFilter, ListedIncident, Member
 from shared.quiet import operations as quiet_times
 from shared.vocabulary import IncidentEventKind, Quiet, Role
+from shared.words.sentences import Sentence
 
 routes = Routes("incidents", "/api/incidents", "Displays that fail together: one incident with one timeline.")
 
@@ -35,7 +34,7 @@ class IncidentQuery(PageQuery):
 
 
 class Incident(ListedIncident, frozen=True):
-    """Displays that failed together, and the likely `cause`, also in codes (null: older code wrote it).
+    """Displays that failed together, and the likely `cause`.
 
     `members` counts the displays that were ever part of it, `unwell` those that still are. `group_size` counts the
     displays of the site or subnet that were heard in the day before; null for other kinds. An incident that became part
@@ -44,19 +43,13 @@ class Incident(ListedIncident, frozen=True):
     that day, this one too. `taken_by` has looked after it since `taken_at`, and left `note`; null: nobody does.
     """
 
-    cause_sentences: list[CauseSentence] | None
-
 
 class IncidentEvent(Answer):
-    """An event of an incident. `title` is for people; it concerns `count` displays, `uuids` are up to ten of them.
-
-    `title_sentences` says the same as `title` in codes; null: older code wrote it.
-    """
+    """An event of an incident. `title` is for people; it concerns `count` displays, `uuids` are up to ten of them."""
 
     at: datetime
     kind: IncidentEventKind
-    title: str
-    title_sentences: list[TimelineSentence] | None
+    title: Sentence
     count: int | None
     uuids: list[str]
     details: dict[str, Any]
@@ -152,7 +145,7 @@ def give_incident_back(call: Call, incident_id: int) -> GivenBack:
 
 
 def _incident(row: ListedIncident) -> Incident:
-    return answer_of(Incident, row, cause_sentences=stored(CAUSES, row.cause, row.cause_sentences))
+    return answer_of(Incident, row)
 
 
 def _members(connection: Connection, incident_id: int, limit: int, after: tuple[str, str] | None) -> Page[Member]:
@@ -168,5 +161,5 @@ def _events(
         found,
         limit,
         lambda event: (event.at, event.kind.value, event.key),
-        lambda event: answer_of(IncidentEvent, event, title=event.title.english, title_sentences=event.title.coded),
+        lambda event: answer_of(IncidentEvent, event),
     )

@@ -11,13 +11,11 @@ from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes import clients as shapes
 from functions.api.shapes.fleet import Breaker
 from functions.api.shapes.quiet import QuietNowView, quiet_now_view
-from functions.api.shapes.sentences import CauseSentence, stored
 from functions.api.shapes.sites import AnySite, SearchText, Tag
 from functions.problems import InvalidField
 from shared import typed
 from shared.clients.limits_store import PassedLimit
 from shared.clients.store import ClientFilter
-from shared.incidents.causes_rules import CAUSES
 from shared.overview import operations
 from shared.overview.large_store import DisplayFilter, PlaceCounts
 from shared.overview.operations import Bridge, Overview, Scheduler
@@ -61,13 +59,9 @@ class DisplaysQuery(LongPageQuery):
 
 
 class StandingIncident(OngoingIncident, frozen=True):
-    """An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever part of it. The gravest is first.
-
-    `cause_sentences` says the same as `cause` in codes; null: older code wrote it.
-    """
+    """An open incident of clients; see `GET /api/incidents/<id>`. `members` were ever in it. The gravest is first."""
 
     key: Annotated[str, msgspec.Meta(description="the site or the subnet; empty for a cluster")]
-    cause_sentences: list[CauseSentence] | None
 
 
 class OverviewClient(shapes.Client, frozen=True):
@@ -210,10 +204,7 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
         counts=dict(seen.counts),
         gone=list(seen.gone),
         service_failed=list(seen.service_failed),
-        incidents=[
-            answer_of(StandingIncident, row, cause_sentences=stored(CAUSES, row.cause, row.cause_sentences))
-            for row in seen.incidents
-        ],
+        incidents=[answer_of(StandingIncident, row) for row in seen.incidents],
         bridge=seen.bridge,
         scheduler=seen.scheduler,
         breaker=Breaker(**seen.breaker),

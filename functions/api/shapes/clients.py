@@ -10,12 +10,11 @@ from functions.api.bodies import Answer, Body, answer_of
 from functions.api.folding import NAME
 from functions.api.shapes.commands import StoredAction, StoredSource
 from functions.api.shapes.quiet import QuietNowView, quiet_now_view
-from functions.api.shapes.sentences import CauseSentence, RecoverySentence, RefusedSentence, stored
+from functions.api.shapes.sentences import RecoverySentence, RefusedSentence
 from shared.clients import limits_rules
 from shared.clients.limits_rules import LIMITS
 from shared.clients.signs_rules import messages_refused
 from shared.clients.store import ListedClient, RefusedRow, ShownClient, WholeClient
-from shared.incidents.causes_rules import CAUSES
 from shared.incidents.rules import Holder
 from shared.incidents.taken_operations import Taking
 from shared.quiet.rules import QuietOn
@@ -26,6 +25,7 @@ from shared.vocabulary import (
     HealthLimit,
     ScreenOffBy,
 )
+from shared.words.sentences import Sentence
 
 PutAsideFor = Annotated[
     str, msgspec.Meta(description=f"{', '.join(DeadLetterReason)}; while versions change, a reason of a newer one")
@@ -98,8 +98,7 @@ class OpenIncident(Answer):
     """The open incident that a client is part of; see `GET /api/incidents/<id>`."""
 
     id: int
-    cause: str
-    cause_sentences: list[CauseSentence] | None
+    cause: Sentence
 
 
 class RefusedMessages(RefusedRow, frozen=True):
@@ -192,8 +191,7 @@ def _refused(row: RefusedRow) -> dict[str, Any]:
 def _open_incident(row: WholeClient) -> dict[str, Any] | None:
     if row.incident_id is None or row.incident_cause is None:
         return None
-    sentences = stored(CAUSES, row.incident_cause, row.incident_cause_sentences)
-    return {"id": row.incident_id, "cause": row.incident_cause, "cause_sentences": sentences}
+    return {"id": row.incident_id, "cause": row.incident_cause}
 
 
 def open_command(row: ShownClient) -> dict[str, Any] | None:

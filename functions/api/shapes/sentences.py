@@ -4,7 +4,7 @@ Each shape names the codes of one noun and the facts of each code. While version
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import msgspec
 
@@ -12,8 +12,6 @@ from functions.api import fields as _fields  # noqa: F401 - adds the sentences a
 from shared import errors
 from shared.clients.signs_rules import REFUSALS
 from shared.commands.rules import ENDINGS
-from shared.incidents.causes_rules import CAUSES
-from shared.incidents.timeline_rules import TIMELINE
 from shared.quiet.rules import QUIET_WORDS
 from shared.recovery.words_rules import RECOVERY
 from shared.sentences import Coded, Phrases
@@ -31,20 +29,10 @@ def facts_of(phrases: Phrases) -> msgspec.Meta:
 
 
 class RecoverySentence(Coded, frozen=True):
-    """A sentence of recovery, of a quiet time or of the cause of an incident; sentences follow one another."""
+    """A sentence of recovery or of a quiet time; sentences follow one another."""
 
     code: Annotated[str, codes_of(RECOVERY)]
     params: Annotated[dict[str, Any], facts_of(RECOVERY)]
-
-
-class CauseSentence(Coded, frozen=True):
-    """The cause of an incident."""
-
-    code: Annotated[str, codes_of(CAUSES)]
-    params: Annotated[dict[str, Any], facts_of(CAUSES)]
-
-
-_TIMELINE: Final = Phrases(TIMELINE, RECOVERY)
 
 
 class QuietSentence(Coded, frozen=True):
@@ -66,13 +54,6 @@ class OutcomeSentence(Coded, frozen=True):
 
     code: Annotated[str, codes_of(ENDINGS)]
     params: Annotated[dict[str, Any], facts_of(ENDINGS)]
-
-
-class TimelineSentence(Coded, frozen=True):
-    """An event of an incident, its cause, or why recovery acts or does not."""
-
-    code: Annotated[str, codes_of(_TIMELINE)]
-    params: Annotated[dict[str, Any], facts_of(_TIMELINE)]
 
 
 class Refusal(Coded, frozen=True):

@@ -7,7 +7,6 @@ from sqlalchemy import Connection
 
 from shared.config import Config
 from shared.incidents import operations as incidents
-from shared.incidents.causes_rules import CAUSES
 from shared.leadership.rules import BridgeStatus, is_bridge_silent
 from shared.quiet import operations as quiet
 from shared.quiet.rules import QuietNow
@@ -15,7 +14,7 @@ from shared.recovery.breakers.rules import SEEN_WITHIN, BreakerKey
 from shared.recovery.evidence import store
 from shared.recovery.evidence.rules import Fleet
 from shared.recovery.evidence.store import Surroundings
-from shared.sentences import Phrased
+from shared.sentences import Phrased, bridged
 from shared.vocabulary import Quiet, RecoveryBasis
 from shared.words.sentences import Sentence
 
@@ -51,7 +50,7 @@ def circumstances(
         quiet={uuid: (one.time.sentence, one.until) for uuid, one in held.items()},
         opened=quiet.opened(connection, found, Quiet.RECOVERY, uuids),
         late=late,
-        incidents={uuid: CAUSES.stored(one.cause, one.cause_sentences) for uuid, one in met.items()},
+        incidents={uuid: bridged(one.cause) for uuid, one in met.items()},
     )
 
 

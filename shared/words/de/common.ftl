@@ -28,3 +28,28 @@ by_whom = { $by_kind ->
     [recovery] von der Wiederherstellung
    *[person] von { $by }
 }
+
+at_long = { at_weekday }, { $at_day }. { at_month } { NUMBER($at_year) } um { $at_clock } Uhr ({ $at_zone })
+at_weekday = { $at_weekday ->
+    [1] Montag
+    [2] Dienstag
+    [3] Mittwoch
+    [4] Donnerstag
+    [5] Freitag
+    [6] Samstag
+   *[7] Sonntag
+}
+at_month = { $at_month ->
+    [1] Januar
+    [2] Februar
+    [3] März
+    [4] April
+    [5] Mai
+    [6] Juni
+    [7] Juli
+    [8] August
+    [9] September
+    [10] Oktober
+    [11] November
+   *[12] Dezember
+}

@@ -20,3 +20,14 @@ who_did = { who }{ $by_ends ->
     [latin] {" "}
    *[other] {""}
 }が
+
+at_long = { NUMBER($at_year) }年{ $at_month }月{ $at_day }日{ at_weekday } { $at_clock }（{ $at_zone }）
+at_weekday = { $at_weekday ->
+    [1] 月曜日
+    [2] 火曜日
+    [3] 水曜日
+    [4] 木曜日
+    [5] 金曜日
+    [6] 土曜日
+   *[7] 日曜日
+}

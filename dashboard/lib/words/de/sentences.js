@@ -1,11 +1,9 @@
 import { capital, count, exact, number, person, small } from "../../format.js";
 import { locale } from "../../language.js";
-import { byCount, formatIn, likelyCause, membersOf, joined, unitOf, unitWithin, word } from "../../sentence_facts.js";
+import { byCount, formatIn, joined, unitOf, word } from "../../sentence_facts.js";
 import { commandWords } from "../commands.js";
 import { logWords } from "../logs.js";
 import { actionWords, statusWords, stepWords } from "../states.js";
-
-/** @typedef {import("../../sentence_facts.js").Failed} Failed */
 
 /** After "vor", "nach", "seit" or "von". @type {Record<"second" | "minute" | "hour" | "day", [string, string]>} */
 const UNITS = {
@@ -166,84 +164,6 @@ function goesAlthough({ times }) {
   const how = times.map(({ preset, by }) => `${small(word(QUIET_HOW, preset))} (${from(by)})`);
   return `Es unterbricht eine Ruhezeit: ${how.join(" und ")}.`;
 }
-
-// --- incidents ---
-
-/** What displays did, as its two verbs. @type {Record<string, [string, string]>} */
-const DID = {
-  silent: ["sind", "verstummt"],
-  crashed: ["sind", "abgestürzt"],
-  service_failed: ["haben", "einen Dienstausfall gemeldet"],
-  disconnected: ["haben", "den Broker verloren und sind zurückgekommen"],
-  screen_failed: ["haben", "ihr Bild verloren"],
-};
-/** @type {Record<string, string>} */
-const SCREENS_ARE = {
-  black: "Bildschirm schwarz",
-  frozen: "Bild eingefroren",
-  disconnected: "Bildschirm nicht angeschlossen",
-  off: "Bildschirm ausgeschaltet",
-};
-/** @type {Record<string, string>} */
-const SYMPTOMS = {
-  silent: "verstummt",
-  crashed: "abgestürzt",
-  service_failed: "mit ausgefallenem Dienst",
-  disconnected: "kurz ohne Verbindung",
-  screen_failed: "mit gestörtem Bildschirm",
-};
-
-/** @param {Failed} facts @param {number} members */
-function whom({ kind, key, site, size, sites }, members) {
-  const some = size === null ? displays(members) : `${number(members)} von ${displays(Math.max(size, members))}`;
-  if (kind === "site") return `${some} am Standort ${key}`;
-  if (kind === "subnet") return `${some} im Netz ${key}${site ? ` am Standort ${site}` : ""}`;
-  return sites > 1 ? `${some} an ${number(sites)} Standorten` : some;
-}
-
-/** @param {Failed} facts @returns {[string, string]} */
-function did({ symptoms, unit }) {
-  const found = Object.keys(SYMPTOMS).filter((symptom) => symptom in symptoms);
-  const [symptom] = found;
-  if (found.length !== 1 || !symptom) {
-    const ways = found.map((one) => `${number(symptoms[one] ?? 0)} ${SYMPTOMS[one]}`);
-    return ["sind", `ausgefallen (${ways.join(", ")})`];
-  }
-  const [verb, participle] = DID[symptom] ?? ["sind", "ausgefallen"];
-  if (symptom === "service_failed" && unit !== null) return [verb, `den Ausfall von ${unit} gemeldet`];
-  return [verb, participle + (symptom === "screen_failed" ? because(SCREENS_ARE[unit ?? ""] ?? null) : "")];
-}
-
-/** @param {Failed} facts @param {number} members */
-function among({ place }, members) {
-  if (!place) return "";
-  const size = Math.max(place.size, place.members);
-  const some = place.members === size ? `alle ${number(size)}` : `${number(place.members)} von ${number(size)}`;
-  const where = place.kind === "site" ? `am Standort ${place.key}` : `im Netz ${place.key}`;
-  return `, ${place.members === members ? "und zwar" : "darunter"} ${some} ${where}`;
-}
-
-const LIKELY = {
-  screens: "wahrscheinlich liegt es am Strom der Bildschirme, oder jemand hat sie ausgeschaltet",
-  content: "wahrscheinlich liegt es an dem, was sie zeigen sollen, oder an einer Aktualisierung",
-  shared: "wahrscheinlich liegt es an einem gemeinsamen Anbieter, am Weg zum Broker oder am Broker selbst",
-  time: "gemeinsam ist ihnen nur der Zeitpunkt",
-  network: "wahrscheinlich liegt es am Netz oder am Strom dort",
-  short_break: "wahrscheinlich liegt es an einer kurzen Unterbrechung des Netzes dort",
-};
-
-/** @param {Failed} facts */
-function failedTogether(facts) {
-  const members = membersOf(facts);
-  const [verb, participle] = did(facts);
-  const length = unitWithin(facts.seconds);
-  const when = length ? `innerhalb von ${inUnit(length)}` : "zugleich";
-  const happened = `${whom(facts, members)} ${verb} ${when} ${participle}`;
-  return `${happened}${among(facts, members)}; ${LIKELY[likelyCause(facts)]}.`;
-}
-
-/** What the displays of an incident have in common. @type {Record<string, string>} */
-const INCIDENTS = { site: "Standort", subnet: "Netz", cluster: "mehrere Standorte", listening: "bei uns" };
 
 // --- batches and schedules ---
 
@@ -435,27 +355,6 @@ export const sentenceWords = {
   recovery_did_nothing: () => "Die Wiederherstellung greift nicht ein:",
   recovery_asked: ({ action }) => `Die Wiederherstellung greift ein (${asked(action)}):`,
   person_did: ({ action, by }) => (DONE_TO_IT[action] ?? action) + (by === "anonymous" ? "" : `, ${from(by)}`),
-
-  failed_together: failedTogether,
-  fleet_not_heard: ({ since }) =>
-    `Wir hören die Flotte nicht: Die Bridge schweigt seit ${exact(since)}. Die Displays laufen vielleicht trotzdem.`,
-  other_sites_too: () => "Zur gleichen Zeit sind Displays anderer Standorte ausgefallen.",
-  part_of_another: ({ id }) => `Von hier an Teil von Störung ${id}.`,
-  has_part: ({ id, kind, key }) =>
-    `Störung ${id} (${`${word(INCIDENTS, kind)} ${key}`.trim()}) erwies sich als Teil von dieser.`,
-  failed_again: () => "Kurz darauf kam es erneut zum Ausfall.",
-  fleet_heard_again: () => "Wir hören die Flotte wieder.",
-  all_well_again: () => "Allen Displays geht es wieder gut.",
-  displays_failed: (facts) => `${displays(facts.displays)} ausgefallen`,
-  displays_well: (facts) => `${displays(facts.displays)} wieder in Ordnung`,
-  is_on_it: ({ by }) => `${person(by)} kümmert sich darum.`,
-  took_over: ({ by, was }) => `${person(by)} hat ${from(was)} übernommen.`,
-  gave_back: ({ by }) => `${person(by)} hat abgegeben.`,
-  command_asked: (facts) =>
-    `${asked(facts.action)}: für ${displays(facts.displays)} angefordert ${from(facts.by)}${because(reasonOf(facts))}`,
-  recovery_waits: (facts) => `Die Wiederherstellung greift bei ${displays(facts.displays)} nicht ein:`,
-  recovery_acts: (facts) =>
-    `Die Wiederherstellung greift bei ${displays(facts.displays)} ein (${asked(facts.action)}):`,
 
   // --- messages to people ---
   receiver_took: ({ receiver }) => `Angenommen von ${receiver}`,

@@ -1,21 +1,9 @@
 import { capital, exact, inUnit, number, person } from "../../format.js";
 import { locale } from "../../language.js";
-import {
-  byCount,
-  formatIn,
-  isOfSite,
-  likelyCause,
-  membersOf,
-  joined,
-  unitOf,
-  unitWithin,
-  word,
-} from "../../sentence_facts.js";
+import { byCount, formatIn, joined, unitOf, word } from "../../sentence_facts.js";
 import { commandWords } from "../commands.js";
 import { logWords } from "../logs.js";
 import { actionWords, statusWords, stepWords } from "../states.js";
-
-/** @typedef {import("../../sentence_facts.js").Failed} Failed */
 
 /** @param {number} seconds */
 const lasting = (seconds) => inUnit(...unitOf(seconds));
@@ -153,89 +141,6 @@ function goesAlthough({ times }) {
   const how = times.map(({ preset, by }) => `${word(QUIET_HOW, preset)}（設定者 ${who(by)}）`);
   return `抑止時間中に実行されます: ${how.join("、")}。`;
 }
-
-// --- incidents ---
-
-/** @type {Record<string, string>} */
-const DID = {
-  silent: "応答しなくなりました",
-  crashed: "クラッシュしました",
-  service_failed: "サービスの障害を報告しました",
-  disconnected: "ブローカーから切断され、戻りました",
-  screen_failed: "画面の異常を報告しました",
-};
-/** @type {Record<string, string>} */
-const SCREENS_DID = {
-  black: "画面が黒くなりました",
-  frozen: "画面がフリーズしました",
-  disconnected: "画面が未接続になりました",
-  off: "画面が消されました",
-};
-/** @type {Record<string, string>} */
-const SYMPTOMS = {
-  silent: "応答なし",
-  crashed: "クラッシュ",
-  service_failed: "サービス障害",
-  disconnected: "一時的な切断",
-  screen_failed: "画面異常",
-};
-
-/** @param {Failed} facts @param {number} members */
-function whom({ kind, key, site, size, sites }, members) {
-  const some = size === null ? displays(members) : someOf(members, Math.max(size, members));
-  if (kind === "site") return `拠点 ${key} の${some}`;
-  if (kind === "subnet") return `${site ? `拠点 ${site} の` : ""}ネットワーク ${key} の${some}`;
-  return sites > 1 ? `${number(sites)}拠点の${some}` : some;
-}
-
-/** @param {Failed} facts @param {string} when */
-function did({ symptoms, unit }, when) {
-  const found = Object.keys(SYMPTOMS).filter((symptom) => symptom in symptoms);
-  const [symptom] = found;
-  if (found.length !== 1 || !symptom) {
-    const ways = found.map((one) => `${SYMPTOMS[one]} ${displays(symptoms[one] ?? 0)}`);
-    return `が${when}異常になりました（${ways.join("、")}）`;
-  }
-  if (symptom === "service_failed" && unit !== null) return `が${when} ${unit} の障害を報告しました`;
-  const screens = symptom === "screen_failed" && SCREENS_DID[unit ?? ""];
-  return screens ? `で${when}${screens}` : `が${when}${word(DID, symptom)}`;
-}
-
-/** @param {Failed} facts @param {number} members */
-function among({ place }, members) {
-  if (!place) return "";
-  const size = Math.max(place.size, place.members);
-  const where = place.kind === "site" ? `拠点 ${place.key}` : `ネットワーク ${place.key}`;
-  const some = place.members === size ? `全${displays(size)}` : someOf(place.members, size);
-  return `。${place.members === members ? "いずれも" : "うち"}${where} の${some}です`;
-}
-
-const LIKELY = {
-  screens: "画面の電源か、誰かのスイッチ操作",
-  content: "表示する内容か、更新",
-  shared: "共通の通信事業者、ブローカーまでの経路、またはブローカー自体",
-};
-
-/** @param {Failed} facts */
-function likely(facts) {
-  const cause = likelyCause(facts);
-  if (cause === "time") return "共通点は時刻だけです";
-  if (cause !== "network" && cause !== "short_break") return `原因は${LIKELY[cause]}と思われます`;
-  const where = isOfSite(facts) ? "拠点の" : "ネットワークのこの範囲の";
-  return `原因は${where}${cause === "network" ? "回線または電源" : "回線の一時的な切断"}と思われます`;
-}
-
-/** @param {Failed} facts */
-function failedTogether(facts) {
-  const members = membersOf(facts);
-  const length = unitWithin(facts.seconds);
-  const when = length ? `${inUnit(...length)}以内に` : "同時に";
-  const happened = `${whom(facts, members)}${did(facts, when)}`;
-  return `${happened}${among(facts, members)}。${likely(facts)}。`;
-}
-
-/** What the displays of an incident have in common. @type {Record<string, string>} */
-const INCIDENTS = { site: "拠点", subnet: "ネットワーク", cluster: "複数の拠点", listening: "こちら側" };
 
 // --- batches and schedules ---
 
@@ -421,26 +326,6 @@ export const sentenceWords = {
   recovery_did_nothing: () => "自動復旧は何もしません。",
   recovery_asked: ({ action }) => `自動復旧が${asked(action)}を要求しました。`,
   person_did: ({ action, by }) => (DONE_TO_IT[action] ?? action) + (by === "anonymous" ? "" : `（${who(by)}）`),
-
-  failed_together: failedTogether,
-  fleet_not_heard: ({ since }) =>
-    `フリートからの通信が届いていません。ブリッジが${exact(since)}から応答しません。ディスプレイは正常に動いている可能性があります。`,
-  other_sites_too: () => "同じときに、ほかの拠点のディスプレイも異常になりました。",
-  part_of_another: ({ id }) => `ここからはインシデント${id}の一部です。`,
-  has_part: ({ id, kind, key }) =>
-    `インシデント${id}（${`${word(INCIDENTS, kind)} ${key}`.trim()}）は、このインシデントの一部と分かりました。`,
-  failed_again: () => "その後すぐに、再び異常になりました。",
-  fleet_heard_again: () => "フリートからの通信が再び届きました。",
-  all_well_again: () => "すべてのディスプレイが正常に戻りました。",
-  displays_failed: (facts) => `${displays(facts.displays)}が異常`,
-  displays_well: (facts) => `${displays(facts.displays)}が正常に復帰`,
-  is_on_it: ({ by }) => `${didIt(by)}対応を始めました。`,
-  took_over: ({ by, was }) => `${didIt(by)} ${who(was)} から対応を引き継ぎました。`,
-  gave_back: ({ by }) => `${didIt(by)}担当を外れました。`,
-  command_asked: (facts) =>
-    `${didIt(facts.by)}${displays(facts.displays)}に${asked(facts.action)}を要求${because(reasonOf(facts))}`,
-  recovery_waits: (facts) => `${displays(facts.displays)}について、自動復旧は何もしません。`,
-  recovery_acts: (facts) => `自動復旧が${displays(facts.displays)}に${asked(facts.action)}を要求しました。`,
 
   // --- messages to people ---
   receiver_took: ({ receiver }) => `${receiver} が受け付けました`,
