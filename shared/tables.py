@@ -521,8 +521,7 @@ command_batches = Table(  # many commands from one request
     Column("waves", SmallInteger, nullable=False),  # the number of waves
     Column("wave", SmallInteger, nullable=False, server_default="1"),  # the present wave, from 1
     Column("state", Text, nullable=False, server_default="running"),
-    Column("state_reason", Text),  # why it is paused or aborted
-    Column("state_reason_sentences", JSONB),  # codes and facts; null: a text without codes. So in all such columns
+    Column("state_reason", JSONB),  # why it is paused or aborted
     Column("excused", Integer, nullable=False, server_default="0"),  # the unproven commands at the last resume
     Column("excused_wave", SmallInteger, nullable=False, server_default="0"),  # the wave at the last resume
     _when("created_at", nullable=False),
@@ -597,8 +596,7 @@ command_schedule_runs = Table(  # what became of each time of a schedule, decide
     Column("schedule_id", Text, ForeignKey("command_schedules.id", ondelete="CASCADE"), nullable=False),
     _when("due_at", nullable=False),
     Column("outcome", Text, nullable=False),
-    Column("why", Text),  # why it was missed
-    Column("why_sentences", JSONB),
+    Column("why", JSONB),  # why it was missed
     Column("batch_id", Text, ForeignKey("command_batches.id", ondelete="SET NULL")),
     PrimaryKeyConstraint("schedule_id", "due_at"),
     _one_of("outcome", ScheduleOutcome),

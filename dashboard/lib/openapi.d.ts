@@ -42,7 +42,7 @@ export type AuditQuery = {
   target?: string | null;
 };
 
-/** A batch of commands. `state_reason` tells people why it is paused or aborted, or that members wait. `state_reason_sentences` says the same in codes; null: older code wrote it. */
+/** A batch of commands. `state_reason` tells people why it is paused or aborted, or that members wait. */
 export type Batch = {
   action: string;
   created_at: string;
@@ -53,7 +53,6 @@ export type Batch = {
   requested_by: string;
   state: BatchState;
   state_reason: string | null;
-  state_reason_sentences: Array<BatchSentence> | null;
   wave: number;
   waves: number;
 };
@@ -74,7 +73,6 @@ export type BatchDetails = {
   result: string | null;
   state: BatchState;
   state_reason: string | null;
-  state_reason_sentences: Array<BatchSentence> | null;
   states: Record<string, number>;
   unproven: number;
   wave: number;
@@ -90,12 +88,6 @@ export type BatchMember = {
   outcome: MemberOutcome;
   uuid: string;
   wave: number | null;
-};
-
-/** Why a batch is paused or aborted, or that members wait. */
-export type BatchSentence = {
-  code: "batch_aborted" | "batch_paused" | "maker_may_not" | "members_wait" | "not_at_makers_sites" | "too_many_unproven" | "wave_proves_nothing";
-  params: Record<string, unknown>;
 };
 
 /** The state of a batch: many commands from one request. */
@@ -445,7 +437,7 @@ export type Command = {
 /** What a command makes a display do. */
 export type CommandAction = "reboot_host" | "restart_app" | "screen_off" | "screen_on" | "screenshot" | "shutdown_host";
 
-/** A schedule. `next_at` is null when no time is left; `words` says its state, for people, also in codes. `filter`: whom it is for, found anew at each time; null: the `named` clients that it names. */
+/** A schedule. `next_at` is null when no time is left; `words` says its state, for people. `filter`: whom it is for, found anew at each time; null: the `named` clients that it names. */
 export type CommandSchedule = {
   action: string;
   at: string | null;
@@ -469,7 +461,6 @@ export type CommandSchedule = {
   waves: Array<number | string>;
   weekdays: Array<Weekday>;
   words: string;
-  words_sentences: Array<ScheduleSentence> | null;
 };
 
 /** The state of a command. It only moves to a higher rank; a terminal state never changes. */
@@ -1886,7 +1877,6 @@ export type ScheduleDetails = {
   waves: Array<number | string>;
   weekdays: Array<Weekday>;
   words: string;
-  words_sentences: Array<ScheduleSentence> | null;
 };
 
 /** What became of one time of a schedule. */
@@ -1899,12 +1889,6 @@ export type ScheduleQuery = {
   limit?: number;
 };
 
-/** The state of a schedule, or why its batch waits. */
-export type ScheduleSentence = {
-  code: "batch_aborted" | "batch_paused" | "cancelled_before" | "changed_before" | "filter_unknown" | "invalid_waves" | "maker_may_not" | "members_wait" | "no_clients" | "not_at_makers_sites" | "schedule_cancelled" | "schedule_done" | "schedule_held" | "schedule_held_back" | "schedule_missed" | "schedule_next" | "schedule_running" | "scheduler_late" | "too_many_clients" | "too_many_unproven" | "ttl_out_of_range" | "wave_proves_nothing";
-  params: Record<string, unknown>;
-};
-
 /** The state of a schedule of commands. */
 export type ScheduleState = "cancelled" | "done" | "held" | "missed" | "planned" | "running";
 
@@ -1915,7 +1899,6 @@ export type ScheduleTime = {
   due_at: string;
   outcome: ScheduleOutcome;
   why: string | null;
-  why_sentences: Array<ScheduleSentence> | null;
 };
 
 /** Whether ticks come on time, how long the last one took and what each of its steps did. */

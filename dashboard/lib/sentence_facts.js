@@ -32,24 +32,3 @@ export function unitOf(seconds) {
 
 /** Most first. @param {Record<string, number>} refusals how many for each reason */
 export const byCount = (refusals) => Object.entries(refusals).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
-
-/**
- * A day and time of a zone. A zone that the browser does not know is shown in UTC.
- * @param {string} locale @param {string} zone
- */
-export function formatIn(locale, zone) {
-  const options = /** @type {const} */ ({
-    weekday: "long",
-    day: "numeric",
-    month: "long",
-    year: "numeric",
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  });
-  try {
-    return { zone, format: new Intl.DateTimeFormat(locale, { ...options, timeZone: zone }) };
-  } catch {
-    return { zone: "UTC", format: new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC" }) };
-  }
-}

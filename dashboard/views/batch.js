@@ -6,7 +6,6 @@ import { clients, version } from "../lib/fleet.js";
 import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
-import { worded } from "../lib/sentences.js";
 import { mayOperate } from "../lib/session.js";
 import { batchWords } from "../lib/words/batches.js";
 import { commandWords } from "../lib/words/commands.js";
@@ -102,7 +101,7 @@ export function BatchView({ id }) {
       <span class="quiet">${h(Time, { at: batch.created_at })} · ${commandWords.by({ who: person(batch.requested_by) })}
         ${batch.waves > 1 ? ` · ${batchWords.waveOf(batch.wave, batch.waves)}` : ""}</span></p>
     ${batch.reason && html`<p class="quiet">${batch.reason}</p>`}
-    ${batch.state_reason && html`<p class="lock" role="alert">${worded(batch.state_reason_sentences, batch.state_reason)}</p>`}
+    ${batch.state_reason && html`<p class="lock" role="alert">${batch.state_reason}</p>`}
     ${h(Bar, { batch })}
     ${h(Buttons, { batch, tell: (call) => void call.then(setBatch, refuse) })}
     <p class="form-error" role="alert">${failed}</p>

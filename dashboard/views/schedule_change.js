@@ -3,7 +3,6 @@ import { h } from "../vendor/preact.js";
 import { changeSchedule } from "../lib/api/schedules.js";
 import { html } from "../lib/html.js";
 import { changesOf, wavesIn } from "../lib/schedule_changes.js";
-import { worded } from "../lib/sentences.js";
 import { scheduleWords } from "../lib/words/schedules.js";
 import { FormDialog } from "./form_dialog.js";
 import { Once, Weekly, timesIn } from "./schedule_form.js";
@@ -24,7 +23,7 @@ export function ChangeSchedule({ one, what, close, changed }) {
     );
   /** @param {Schedule} after */
   const done = (after) => {
-    changed(scheduleWords.changed({ words: worded(after.words_sentences, after.words) }));
+    changed(scheduleWords.changed({ words: after.words }));
     close();
   };
   const children = html`<p class="quiet">${scheduleWords.stays}</p>

@@ -12,7 +12,6 @@ import { WAVES } from "../lib/schedule_changes.js";
 import { mayAdminister } from "../lib/session.js";
 import { go } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
-import { worded as told } from "../lib/sentences.js";
 import { scheduleWords } from "../lib/words/schedules.js";
 import { actionWords } from "../lib/words/states.js";
 import { weekdayWords } from "../lib/words/weekdays.js";
@@ -117,7 +116,7 @@ export function ScheduleDialog({ uuids = null, close, changed }) {
   /** @param {import("../lib/openapi").ScheduleDetails} made */
   const done = (made) => {
     changed?.();
-    setWords(told(made.words_sentences, made.words));
+    setWords(made.words);
   };
   const all = () => {
     close();

@@ -4,7 +4,6 @@ import { useState } from "../vendor/hooks.js";
 import { cancelSchedule } from "../lib/api/schedules.js";
 import { person, zoneName } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { worded } from "../lib/sentences.js";
 import { mayOperate } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/words/problems.js";
@@ -44,7 +43,7 @@ export function Facts({ one }) {
 /** The state in words; the next time also in the reader's zone if it is another one. @param {{one: Schedule}} props */
 export function State({ one }) {
   const elsewhere = one.next_at && !one.cancelled_at && one.time_zone !== zoneName;
-  return html`${worded(one.words_sentences, one.words)}
+  return html`${one.words}
     ${elsewhere && html` <span class="quiet">${scheduleWords.yours}: ${h(Time, { at: one.next_at })}.</span>`}`;
 }
 

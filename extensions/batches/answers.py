@@ -1,32 +1,22 @@
 """Requests for commands to many displays, and the answers about batches: outcomes, waves and counts."""
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from extensions.batches import rules
-from extensions.batches.rules import BATCHES, BatchRequest
-from extensions.batches.store import BatchRow
+from extensions.batches.rules import BatchRequest
 from functions.api.bodies import END, Answer, Body
 from functions.api.pages import Page
 from functions.api.routing import Call
 from functions.api.shapes.commands import StoredAction
-from functions.api.shapes.sentences import OutcomeSentence, codes_of, facts_of, stored
+from functions.api.shapes.sentences import OutcomeSentence
 from functions.api.shapes.sites import AnySite, SearchText, Tag
 from functions.problems import InvalidField
 from shared.access.rules import check_may_send
-from shared.sentences import Coded
 from shared.vocabulary import BatchState, ClientStatus, CommandAction, CommandState, ConfirmedBy, MemberOutcome
-
-
-class BatchSentence(Answer):
-    """Why a batch is paused or aborted, or that members wait."""
-
-    code: Annotated[str, codes_of(BATCHES)]
-    params: Annotated[dict[str, Any], facts_of(BATCHES)]
-
+from shared.words.sentences import Sentence
 
 AnyUuid = Annotated[str, msgspec.Meta(pattern=rf"^[0-9a-fA-F]{{8}}(-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}}{END}")]
 Number = Annotated[int, msgspec.Meta(ge=0, le=rules.MOST_CLIENTS)]
@@ -125,28 +115,19 @@ class WaveView(Answer):
 
 
 class Batch(Answer):
-    """A batch of commands. `state_reason` tells people why it is paused or aborted, or that members wait.
-
-    `state_reason_sentences` says the same in codes; null: older code wrote it.
-    """
+    """A batch of commands. `state_reason` tells people why it is paused or aborted, or that members wait."""
 
     id: str
     action: StoredAction
     reason: str
     requested_by: str
     state: BatchState
-    state_reason: str | None
-    state_reason_sentences: list[BatchSentence] | None
+    state_reason: Sentence | None
     wave: int
     waves: int
     max_unproven: str
     created_at: datetime
     finished_at: datetime | None
-
-
-def reason_in_code(row: BatchRow) -> Sequence[Coded] | None:
-    """The codes of a batch's `state_reason`; None if it has none, or if they do not make its English."""
-    return stored(BATCHES, row.state_reason, row.state_reason_sentences)
 
 
 class BatchMember(Outcome):

@@ -36,7 +36,6 @@ from shared.errors import (
 )
 from shared.postgres.door import database_now, scrub, transaction
 from shared.quiet import operations as quiet_times
-from shared.sentences import Phrased, in_code
 from shared.structured_log import failure
 from shared.vocabulary import BatchState, CommandAction, MemberOutcome, Quiet
 
@@ -206,24 +205,18 @@ def _end(connection: Connection, now: datetime, batch: BatchRow) -> BatchStep:
     """Abort a batch whose maker may not send it any more. Commands that were sent go on."""
     left_out = store.leave_out_waiting(connection, now, batch.id)
     why = rules.maker_may_not(by=batch.requested_by, displays=left_out)
-    store.write(connection, replace(_because(batch, why), state=BatchState.ABORTED, finished_at=now))
+    store.write(connection, replace(batch, state=BatchState.ABORTED, state_reason=why, finished_at=now))
     return BatchStep.FINISH
-
-
-def _because(batch: BatchRow, why: Phrased | None) -> BatchRow:
-    """The batch with this reason for its state."""
-    if why is None:
-        return replace(batch, state_reason=None, state_reason_sentences=None)
-    return replace(batch, state_reason=why.english, state_reason_sentences=in_code(why))
 
 
 def _write_down(connection: Connection, now: datetime, batch: BatchRow, decision: Decision) -> None:
     if decision.turn is BatchStep.NEXT_WAVE:
-        store.write(connection, replace(_because(batch, None), wave=batch.wave + 1))
+        store.write(connection, replace(batch, state_reason=None, wave=batch.wave + 1))
     elif decision.turn is BatchStep.PAUSE:
-        store.write(connection, replace(_because(batch, decision.why), state=BatchState.PAUSED))
+        store.write(connection, replace(batch, state=BatchState.PAUSED, state_reason=decision.why))
     elif decision.turn is BatchStep.FINISH:
-        store.write(connection, replace(_because(batch, decision.why), state=BatchState.FINISHED, finished_at=now))
+        finished = replace(batch, state=BatchState.FINISHED, state_reason=decision.why, finished_at=now)
+        store.write(connection, finished)
 
 
 def _send(
@@ -240,9 +233,9 @@ def _send(
     held = quiet_times.covered(connection, found, Quiet.COMMANDS, waiting)
     uuids = [one for one in waiting if one not in held][: rules.AT_ONCE]
     last = max(held.values(), key=lambda one: one.order, default=None)
-    why = rules.why_waiting(len(held), last.until) if last is not None else None
-    if batch.state_reason != (None if why is None else why.english):
-        store.write(connection, _because(batch, why))
+    why = rules.why_waiting(len(held), last.until, last.time.time_zone) if last is not None else None
+    if batch.state_reason != why:
+        store.write(connection, replace(batch, state_reason=why))
     if not uuids:
         return BatchStep.WAIT, 0
     reached = store.at_sites_of(connection, maker, uuids)
@@ -280,7 +273,7 @@ def pause(connection: Connection, batch_id: str, by: str) -> tuple[BatchRow, boo
     batch = _locked(connection, batch_id)
     if batch.state == BatchState.PAUSED:
         return batch, False
-    paused = replace(_because(batch, rules.batch_paused(by=by)), state=BatchState.PAUSED)
+    paused = replace(batch, state=BatchState.PAUSED, state_reason=rules.batch_paused(by=by))
     store.write(connection, paused)
     return paused, True
 
@@ -291,8 +284,7 @@ def resume(connection: Connection, batch_id: str) -> tuple[BatchRow, bool]:
     if batch.state == BatchState.RUNNING:
         return batch, False
     unproven = rules.progress(store.counts(connection, batch_id), batch.wave).unproven
-    running = replace(_because(batch, None), state=BatchState.RUNNING)
-    resumed = replace(running, excused=unproven, excused_wave=batch.wave)
+    resumed = replace(batch, state=BatchState.RUNNING, state_reason=None, excused=unproven, excused_wave=batch.wave)
     store.write(connection, resumed)
     return resumed, True
 
@@ -311,7 +303,7 @@ def abort(connection: Connection, now: datetime, batch_id: str, by: str) -> tupl
     commands_store.lock_clients(connection, store.open_clients(connection, batch_id))
     cancelled = store.cancel_nobodys(connection, now, batch_id, command_rules.command_cancelled(by=by).english)
     why = rules.batch_aborted(by=by, not_sent=left_out, withdrawn=cancelled)
-    aborted = replace(_because(batch, why), state=BatchState.ABORTED, finished_at=now)
+    aborted = replace(batch, state=BatchState.ABORTED, state_reason=why, finished_at=now)
     store.write(connection, aborted)
     return aborted, {"not_sent": left_out, "cancelled": cancelled}
 

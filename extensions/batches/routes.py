@@ -18,7 +18,6 @@ from extensions.batches.answers import (
     Sent,
     WaveView,
     batch_request,
-    reason_in_code,
 )
 from extensions.batches.rules import BatchRequest
 from extensions.batches.store import BatchRow, MemberRow
@@ -41,6 +40,7 @@ from shared.errors import (
     TooManyClients,
 )
 from shared.vocabulary import CommandState, MemberOutcome, Role
+from shared.words.reader import english
 
 routes = Routes(
     "command_batches", "/api", "Commands for many clients: one outcome each, in waves that pause after failures."
@@ -165,7 +165,7 @@ def command_batch(call: Call, batch_id: str, query: MemberQuery) -> BatchDetails
 
 
 def _batch(row: BatchRow) -> Batch:
-    return answer_of(Batch, row, state_reason_sentences=reason_in_code(row))
+    return answer_of(Batch, row)
 
 
 def _details(call: Call, batch_id: str, query: MemberQuery) -> BatchDetails:
@@ -178,7 +178,6 @@ def _details(call: Call, batch_id: str, query: MemberQuery) -> BatchDetails:
     return answer_of(
         BatchDetails,
         batch,
-        state_reason_sentences=reason_in_code(batch),
         clients=sum(counts.values()),
         unproven=rules.progress(counts, batch.wave).unproven,
         result=rules.result(counts) if is_over else None,
@@ -230,7 +229,8 @@ def resume_command_batch(call: Call, batch_id: str) -> BatchDetails:
         batch = operations.find(connection, batch_id)
         check_may_send(call.principal, batch.action)
         _, changed = operations.resume(connection, batch_id)
-        _audit(call, connection, now, "command_batch.resume", batch_id, changed, why_paused=batch.state_reason)
+        why = batch.state_reason and english(batch.state_reason)
+        _audit(call, connection, now, "command_batch.resume", batch_id, changed, why_paused=why)
     _work_off(call, batch_id)
     return _details(call, batch_id, MemberQuery())
 

@@ -2,17 +2,19 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 from uuid import UUID, uuid5
 
 from msgspec import Struct
 
+from shared.clients import zones_rules
 from shared.commands.rules import CommandRequest
 from shared.errors import ClientNotFound, InvalidWaves, ServiceError
-from shared.sentences import Phrased, Phrases, moment, named
 from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandSource, CommandState, MemberOutcome
+from shared.words.facts import By, Moment, in_zone
+from shared.words.sentences import Sentence, sentence
 
 MOST_CLIENTS: Final = 10_000
 MOST_WAVES: Final = 20
@@ -89,7 +91,7 @@ class Decision(Struct, frozen=True):
     """The next step; `why`: the reason of a pause, for people."""
 
     turn: BatchStep
-    why: Phrased | None = None
+    why: Sentence | None = None
 
 
 class Progress(Struct, frozen=True):
@@ -209,8 +211,9 @@ def decide(now: Progress, *, wave: int, limit: str, excused: int, excused_wave: 
     """
     waits = now.waiting_now + now.waiting_later
     if waits and is_too_many(now.unproven - excused, now.sent, limit):
-        why = too_many_unproven(unproven=now.unproven, sent=now.sent, excused=excused, limit=limit, waiting=waits)
-        return Decision(BatchStep.PAUSE, why)
+        failed = {"unproven": now.unproven, "sent": now.sent, "excused": excused, "waiting": waits}
+        most, share = int(limit.removesuffix("%")), limit.endswith("%")
+        return Decision(BatchStep.PAUSE, too_many_unproven(**failed, limit=most, share=share))
     if now.waiting_now:
         return Decision(BatchStep.SEND)
     if now.open:
@@ -222,60 +225,29 @@ def decide(now: Progress, *, wave: int, limit: str, excused: int, excused_wave: 
     return Decision(BatchStep.NEXT_WAVE)
 
 
-def why_waiting(members: int, until: datetime | None) -> Phrased:
+def why_waiting(members: int, until: datetime | None, zone: str | None) -> Sentence:
     """Why members wait for a quiet time, for people. `until` None: until a person ends it."""
-    return members_wait(members=members, until=None if until is None else moment(until))
+    told = zones_rules.or_utc(zone or "UTC").key
+    return members_wait(members=members, at=None if until is None else in_zone(until, told))
 
 
-BATCHES: Final = Phrases()
+@sentence
+def too_many_unproven(*, unproven: int, sent: int, excused: int, limit: int, share: bool, waiting: int) -> Sentence: ...
+@sentence
+def wave_proves_nothing(*, wave: int) -> Sentence: ...
+@sentence
+def members_wait(*, members: int, at: Moment | None) -> Sentence: ...
+@sentence
+def maker_may_not(*, by: By, displays: int) -> Sentence: ...
+@sentence
+def not_at_makers_sites(*, by: By, displays: int) -> Sentence: ...
+@sentence
+def batch_paused(*, by: By) -> Sentence: ...
+@sentence
+def batch_aborted(*, by: By, not_sent: int, withdrawn: int) -> Sentence: ...
 
 
-@BATCHES.phrase
-def too_many_unproven(*, unproven: int, sent: int, excused: int, limit: str, waiting: int) -> str:
-    """`limit`: a number, or a share such as 10%."""
-    again = f", {excused} of them excused" if excused else ""
-    return f"{unproven} of {sent} commands ended unproven{again}, more than {limit}; {waiting} were not sent."
-
-
-@BATCHES.phrase
-def wave_proves_nothing(*, wave: int) -> str:
-    return f"No client of wave {wave} could be sent its command, so it proves nothing."
-
-
-@BATCHES.phrase
-def members_wait(*, members: int, until: str | None) -> str:
-    displays = f"{_displays(members)} {'waits' if members == 1 else 'wait'}"
-    end = "until somebody ends it"
-    if until is not None:
-        end = f"until {datetime.fromisoformat(until).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-    return f"{displays} {end}: a quiet time holds batches back."
-
-
-@BATCHES.phrase
-def maker_may_not(*, by: str, displays: int) -> str:
-    return f"{named(by)} may not send this any more: {_displays(displays)} got nothing."
-
-
-@BATCHES.phrase
-def not_at_makers_sites(*, by: str, displays: int) -> str:
-    return f"{_displays(displays)} got nothing: no longer at a site of {named(by)}."
-
-
-def _displays(number: int) -> str:
-    return "1 display" if number == 1 else f"{number:,} displays"
-
-
-@BATCHES.phrase
-def batch_paused(*, by: str) -> str:
-    return f"Paused by {named(by)}."
-
-
-@BATCHES.phrase
-def batch_aborted(*, by: str, not_sent: int, withdrawn: int) -> str:
-    return f"Aborted by {named(by)}: {not_sent} were not sent, {withdrawn} were withdrawn."
-
-
-def why_left_out(counts: Counts, by: str) -> Phrased | None:
+def why_left_out(counts: Counts, by: str) -> Sentence | None:
     """Why members of a finished batch got nothing that nobody aborted; None when there are none."""
     left = sum(number for (_, outcome, _), number in counts.items() if outcome == MemberOutcome.ABORTED)
     return not_at_makers_sites(by=by, displays=left) if left else None

@@ -2,26 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
-from typing import Annotated, Any
+from typing import Any
 
 from sqlalchemy import Connection
 
 from extensions.batches import schedules_rules
-from extensions.batches.schedules_rules import SCHEDULES, KeptSchedule
-from extensions.batches.schedules_store import ShownRun
+from extensions.batches.schedules_rules import KeptSchedule
 from functions.api.bodies import Answer, answer_of
 from functions.api.pages import Page
 from functions.api.shapes.commands import StoredAction
-from functions.api.shapes.sentences import codes_of, facts_of, stored
 from functions.api.shapes.sites import EmptySites, empty_sites
 from shared.vocabulary import BatchState, ScheduleOutcome, ScheduleState, Weekday
-
-
-class ScheduleSentence(Answer):
-    """The state of a schedule, or why its batch waits."""
-
-    code: Annotated[str, codes_of(SCHEDULES)]
-    params: Annotated[dict[str, Any], facts_of(SCHEDULES)]
+from shared.words.sentences import Sentence
 
 
 class ScheduleTime(Answer):
@@ -29,14 +21,13 @@ class ScheduleTime(Answer):
 
     due_at: datetime
     outcome: ScheduleOutcome
-    why: str | None
-    why_sentences: list[ScheduleSentence] | None
+    why: Sentence | None
     batch_id: str | None
     batch_state: BatchState | None
 
 
 class CommandSchedule(Answer):
-    """A schedule. `next_at` is null when no time is left; `words` says its state, for people, also in codes.
+    """A schedule. `next_at` is null when no time is left; `words` says its state, for people.
 
     `filter`: whom it is for, found anew at each time; null: the `named` clients that it names.
     """
@@ -55,8 +46,7 @@ class CommandSchedule(Answer):
     local_time: str | None
     until: date | None
     state: ScheduleState
-    words: str
-    words_sentences: list[ScheduleSentence] | None
+    words: Sentence
     next_at: datetime | None
     last: ScheduleTime | None
     created_by: str
@@ -90,14 +80,8 @@ def facts(connection: Connection, rows: Sequence[KeptSchedule]) -> Iterator[dict
     """What an answer adds to each row."""
     sites = [None if row.filter is None or "site" not in row.filter else [row.filter["site"]] for row in rows]
     for row, empty in zip(rows, empty_sites(connection, sites), strict=True):
-        words = schedules_rules.words(row)
-        told = {"words": words.english, "words_sentences": words.coded}
-        yield {"state": schedules_rules.state_of(row), **told, "last": _last(row), "empty_sites": empty}
-
-
-def time_of(run: ShownRun) -> ScheduleTime:
-    """What became of a time, as its answer."""
-    return answer_of(ScheduleTime, run, why_sentences=stored(SCHEDULES, run.why, run.why_sentences))
+        told = {"state": schedules_rules.state_of(row), "words": schedules_rules.words(row)}
+        yield {**told, "last": _last(row), "empty_sites": empty}
 
 
 def _last(row: KeptSchedule) -> dict[str, Any] | None:
@@ -107,7 +91,6 @@ def _last(row: KeptSchedule) -> dict[str, Any] | None:
         "due_at": row.last_due_at,
         "outcome": row.last_outcome,
         "why": row.last_why,
-        "why_sentences": stored(SCHEDULES, row.last_why, row.last_why_sentences),
         "batch_id": row.last_batch_id,
         "batch_state": row.last_batch_state,
     }

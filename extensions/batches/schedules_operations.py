@@ -35,9 +35,9 @@ from shared.errors import (
 )
 from shared.postgres.door import database_now, scrub, transaction
 from shared.quiet import operations as quiet_times
-from shared.sentences import Phrased
 from shared.structured_log import failure
 from shared.vocabulary import ScheduleOutcome
+from shared.words.sentences import Sentence, as_given
 
 MOST_LIVE: Final = 500  # schedules of the whole fleet with a next time
 OF_ONE_CLIENT: Final = 100
@@ -153,7 +153,7 @@ def _locked(connection: Connection, schedule_id: str) -> KeptSchedule:
     return row
 
 
-def _pass_by(connection: Connection, now: datetime, row: KeptSchedule, why: Phrased) -> None:
+def _pass_by(connection: Connection, now: datetime, row: KeptSchedule, why: Sentence) -> None:
     """Write down as missed the times that have come and that no tick has seen."""
     times = schedules_rules.passed(row.when, row.next_at, now)
     schedules_store.insert_runs(connection, row.id, [schedules_rules.missed(at, why) for at in times])
@@ -217,7 +217,7 @@ def _make_batch(connection: Connection, now: datetime, row: KeptSchedule, due_at
             return schedules_rules.missed(due_at, not_at_makers_sites(by=by, displays=len(left_out)))
         batch = batches.create(connection, now, request, uuids, schedules_rules.batch_id(row.id, due_at), left_out)
     except ServiceError as refusal:
-        return schedules_rules.missed(due_at, refusal.sentence)
+        return schedules_rules.missed(due_at, as_given(text=refusal.detail))
     details = {"command": row.action, "reason": row.reason, "waves": batch.waves, "schedule": row.id}
     line = AuditLine(row.created_by, "command_batch.send", batch.id, "done", None, details)
     access.record_audit(connection, now, line)

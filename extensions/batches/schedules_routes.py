@@ -10,7 +10,7 @@ from extensions.batches import schedules_answers as shapes
 from extensions.batches import schedules_operations as operations
 from extensions.batches import schedules_store
 from extensions.batches.answers import CommandsForMany, Number, Reason, Share, Waves, batch_request
-from extensions.batches.schedules_answers import CommandSchedule, ScheduleDetails, SchedulesOfClient
+from extensions.batches.schedules_answers import CommandSchedule, ScheduleDetails, SchedulesOfClient, ScheduleTime
 from extensions.batches.schedules_rules import KeptSchedule, WantedSchedule, When
 from functions.api.bodies import END, Body, Time, answer_of
 from functions.api.idempotency import keyed, once
@@ -152,7 +152,7 @@ def _details(connection: Connection, schedule_id: str, query: PageQuery | None =
         **more,
         clients=named,
         covers=operations.covers(connection, row),
-        times=page(times, asked.limit, lambda run: (run.due_at,), shapes.time_of),
+        times=page(times, asked.limit, lambda run: (run.due_at,), lambda run: answer_of(ScheduleTime, run)),
     )
 
 

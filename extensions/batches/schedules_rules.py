@@ -17,11 +17,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from extensions.batches import rules as batch_rules
-from extensions.batches.rules import BATCHES, BatchRequest, Wave
+from extensions.batches.rules import BatchRequest, Wave
 from shared.clients import zones_rules
-from shared.errors import REFUSALS, ScheduleTimesRefused
-from shared.sentences import Coded, Phrased, Phrases, in_code, joined, moment, named
+from shared.errors import ScheduleTimesRefused
 from shared.vocabulary import BatchState, CommandAction, ScheduleOutcome, ScheduleState, Weekday
+from shared.words.facts import By, Moment, in_zone
+from shared.words.sentences import Sentence, sentence, together
 
 DAY: Final = timedelta(days=1)
 GRACE: Final = timedelta(minutes=10)  # how late a batch may be made
@@ -79,12 +80,10 @@ class KeptSchedule(Struct, frozen=True, kw_only=True):
     cancelled_by: str | None
     last_due_at: datetime | None
     last_outcome: ScheduleOutcome | None
-    last_why: str | None
-    last_why_sentences: list[Coded] | None
+    last_why: Sentence | None
     last_batch_id: str | None
     last_batch_state: BatchState | None
-    last_batch_reason: str | None
-    last_batch_reason_sentences: list[Coded] | None
+    last_batch_reason: Sentence | None
 
     @property
     def when(self) -> When:
@@ -121,8 +120,7 @@ class ScheduleRun(Struct, frozen=True):
 
     due_at: datetime
     outcome: ScheduleOutcome
-    why: str | None = None
-    why_sentences: list[Coded] | None = None
+    why: Sentence | None = None
     batch_id: str | None = None
 
 
@@ -226,78 +224,39 @@ def check_batch(waves: Sequence[Wave], max_unproven: int | str) -> None:
     batch_rules.wave_sizes(waves, 0)
 
 
-def missed(due_at: datetime, why: Phrased) -> ScheduleRun:
+def missed(due_at: datetime, why: Sentence) -> ScheduleRun:
     """A time that was missed."""
-    return ScheduleRun(due_at, ScheduleOutcome.MISSED, why.english, in_code(why))
+    return ScheduleRun(due_at, ScheduleOutcome.MISSED, why)
 
 
-def why_late(due_at: datetime, now: datetime) -> Phrased:
+def why_late(due_at: datetime, now: datetime) -> Sentence:
     """Why a time was missed that the scheduler came too late for."""
     return scheduler_late(minutes=max(1, round((now - due_at) / timedelta(minutes=1))))
 
 
-NOT_MADE: Final = REFUSALS.some("filter_unknown", "invalid_waves", "no_clients", "too_many_clients", "ttl_out_of_range")
-"""Why no batch can be made at a time of a schedule."""
-SCHEDULES: Final = Phrases(BATCHES, NOT_MADE)
+@sentence
+def scheduler_late(*, minutes: int) -> Sentence: ...
+@sentence
+def changed_before(*, by: By) -> Sentence: ...
+@sentence
+def cancelled_before(*, by: By) -> Sentence: ...
+@sentence
+def schedule_cancelled(*, by: By) -> Sentence: ...
+@sentence
+def schedule_next(*, at: Moment) -> Sentence: ...
+@sentence
+def schedule_held() -> Sentence: ...
+@sentence
+def schedule_held_back() -> Sentence: ...
+@sentence
+def schedule_running() -> Sentence: ...
+@sentence
+def schedule_missed(*, at: Moment) -> Sentence: ...
+@sentence
+def schedule_done(*, at: Moment) -> Sentence: ...
 
 
-@SCHEDULES.phrase
-def scheduler_late(*, minutes: int) -> str:
-    return f"The scheduler was away: it came {minutes:,} minutes too late."
-
-
-@SCHEDULES.phrase
-def changed_before(*, by: str) -> str:
-    return f"{named(by)} changed the schedule before the scheduler came."
-
-
-@SCHEDULES.phrase
-def cancelled_before(*, by: str) -> str:
-    return f"{named(by)} cancelled the schedule before the scheduler came."
-
-
-@SCHEDULES.phrase
-def schedule_cancelled(*, by: str | None) -> str:
-    return f"Cancelled by {named(by)}."
-
-
-@SCHEDULES.phrase
-def schedule_next(*, at: str, time_zone: str) -> str:
-    return f"Next: {_local(at, time_zone)}."
-
-
-@SCHEDULES.phrase
-def schedule_held() -> str:
-    """The reason follows."""
-    return "Held:"
-
-
-@SCHEDULES.phrase
-def schedule_held_back() -> str:
-    return "Held: its batch is paused."
-
-
-@SCHEDULES.phrase
-def schedule_running() -> str:
-    return "Its commands are on their way."
-
-
-@SCHEDULES.phrase
-def schedule_missed(*, at: str, time_zone: str) -> str:
-    """The reason follows."""
-    return f"Missed on {_local(at, time_zone)}:"
-
-
-@SCHEDULES.phrase
-def schedule_done(*, at: str, time_zone: str) -> str:
-    return f"Done on {_local(at, time_zone)}."
-
-
-def _local(at: str, time_zone: str) -> str:
-    return worded(datetime.fromisoformat(at), time_zone)
-
-
-def is_held(state: BatchState | None, reason: str | None) -> bool:
+def is_held(state: BatchState | None, reason: Sentence | None) -> bool:
     """Whether a batch waits for a quiet time, or for a person who paused it."""
     return state is BatchState.PAUSED or (state is BatchState.RUNNING and reason is not None)
 
@@ -315,36 +274,28 @@ def state_of(one: KeptSchedule) -> ScheduleState:
     return ScheduleState.MISSED if one.last_outcome is ScheduleOutcome.MISSED else ScheduleState.DONE
 
 
-def words(one: KeptSchedule) -> Phrased:
+def words(one: KeptSchedule) -> Sentence:
     """The state of a schedule as sentences for people."""
     if one.cancelled_at is not None:
         return schedule_cancelled(by=one.cancelled_by)
-    told = _last_words(one, state_of(one))
+    zone = zones_rules.or_utc(one.time_zone).key
+    told = _last_words(one, state_of(one), zone)
     if one.next_at is not None:
-        told.append(schedule_next(at=moment(one.next_at), time_zone=one.time_zone))
-    return joined(told)
+        told.append(schedule_next(at=in_zone(one.next_at, zone)))
+    return together(told)
 
 
-def _last_words(one: KeptSchedule, state: ScheduleState) -> list[Phrased]:
+def _last_words(one: KeptSchedule, state: ScheduleState, zone: str) -> list[Sentence]:
     if state is ScheduleState.HELD:
-        if one.last_batch_reason is None:
-            return [schedule_held_back()]
-        return [schedule_held(), BATCHES.stored(one.last_batch_reason, one.last_batch_reason_sentences)]
+        return [schedule_held(), one.last_batch_reason] if one.last_batch_reason else [schedule_held_back()]
     if state is ScheduleState.RUNNING:
         return [schedule_running()]
     if one.last_due_at is None:
         return []
-    when = {"at": moment(one.last_due_at), "time_zone": one.time_zone}
-    if one.last_outcome is ScheduleOutcome.MISSED:
-        return [schedule_missed(**when), SCHEDULES.stored(one.last_why or "", one.last_why_sentences)]
-    return [schedule_done(**when)] if one.next_at is None else []
-
-
-def worded(at: datetime, time_zone: str) -> str:
-    """A time in its zone: Sunday 29 November 2026, 03:00 Europe/Berlin. In UTC where nobody here knows the zone."""
-    zone = zones_rules.or_utc(time_zone)
-    local = at.astimezone(zone)
-    return f"{local:%A} {local.day} {local:%B %Y, %H:%M} {zone.key}"
+    at = in_zone(one.last_due_at, zone)
+    if one.last_why is not None:
+        return [schedule_missed(at=at), one.last_why]
+    return [schedule_done(at=at)] if one.next_at is None else []
 
 
 def changed(when: When, changes: Mapping[str, Any]) -> When:

@@ -32,10 +32,9 @@ OWN: Final = """s.id, s.action, s.reason, s.filter, s.waves, s.max_unproven, s.t
 SCHEDULE: Final = f"""
     SELECT {OWN}, (SELECT count(*) FROM command_schedule_clients AS n WHERE n.schedule_id = s.id) AS named,
         l.due_at AS last_due_at, l.outcome AS last_outcome, l.why AS last_why,
-        l.why_sentences AS last_why_sentences, l.batch_id AS last_batch_id, b.state AS last_batch_state,
-        b.state_reason AS last_batch_reason, b.state_reason_sentences AS last_batch_reason_sentences
+        l.batch_id AS last_batch_id, b.state AS last_batch_state, b.state_reason AS last_batch_reason
     FROM command_schedules AS s
-    LEFT JOIN LATERAL (SELECT r.due_at, r.outcome, r.why, r.why_sentences, r.batch_id FROM command_schedule_runs AS r
+    LEFT JOIN LATERAL (SELECT r.due_at, r.outcome, r.why, r.batch_id FROM command_schedule_runs AS r
         WHERE r.schedule_id = s.id ORDER BY r.due_at DESC LIMIT 1) AS l ON true
     LEFT JOIN command_batches AS b ON b.id = l.batch_id"""
 LOCK = Query("SELECT id FROM command_schedules WHERE id = :id FOR UPDATE", str)
@@ -173,8 +172,8 @@ RUNS: Final = ManyRows("run", ScheduleRun)
 
 @query.run(
     f"""
-    INSERT INTO command_schedule_runs (schedule_id, due_at, outcome, why, why_sentences, batch_id)
-    SELECT :schedule_id, run.due_at, run.outcome, run.why, run.why_sentences, run.batch_id FROM {RUNS}
+    INSERT INTO command_schedule_runs (schedule_id, due_at, outcome, why, batch_id)
+    SELECT :schedule_id, run.due_at, run.outcome, run.why, run.batch_id FROM {RUNS}
     ON CONFLICT DO NOTHING
     """,
     RUNS,

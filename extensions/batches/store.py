@@ -16,9 +16,9 @@ from shared.postgres import query
 from shared.postgres.fragments import MAKERS, is_at_site_of, is_open, made, may_send
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query, columns
-from shared.sentences import Coded
 from shared.tables import client_commands, command_batch_members
 from shared.vocabulary import BATCH_ACTIONS, BatchState, CommandState, ConfirmedBy, MemberOutcome
+from shared.words.sentences import Sentence
 
 
 class BatchRow(Struct, frozen=True):
@@ -34,8 +34,7 @@ class BatchRow(Struct, frozen=True):
     waves: int
     wave: int
     state: BatchState
-    state_reason: str | None
-    state_reason_sentences: list[Coded] | None
+    state_reason: Sentence | None
     excused: int
     excused_wave: int
     created_at: datetime
@@ -200,9 +199,9 @@ def leave_out_waiting(connection: Connection, now: datetime, batch_id: str) -> i
 
 WRITE = Query(
     """
-    UPDATE command_batches SET wave = :wave, state = :state, state_reason = :state_reason,
-        state_reason_sentences = CAST(CAST(:state_reason_sentences AS text) AS jsonb), excused = :excused,
-        excused_wave = :excused_wave, finished_at = :finished_at
+    UPDATE command_batches SET wave = :wave, state = :state,
+        state_reason = CAST(CAST(:state_reason AS text) AS jsonb), excused = :excused, excused_wave = :excused_wave,
+        finished_at = :finished_at
     WHERE id = :id
     """,
     NO_ROW,
@@ -211,7 +210,7 @@ WRITE = Query(
 
 def write(connection: Connection, batch: BatchRow) -> None:
     """Write the progress of a batch whose row is locked."""
-    WRITE.run(connection, **asdict(batch) | {"state_reason_sentences": as_json(batch.state_reason_sentences)})
+    WRITE.run(connection, **asdict(batch) | {"state_reason": as_json(batch.state_reason)})
 
 
 COUNTS = Query(

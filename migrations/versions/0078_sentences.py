@@ -4,7 +4,13 @@ from alembic import op
 
 revision, down_revision = "0078_sentences", "0077_narrow_reads"
 
-TEXTS = (("recovery_breakers", "why"), ("incidents", "cause"), ("incident_events", "words"))
+TEXTS = (
+    ("recovery_breakers", "why"),
+    ("incidents", "cause"),
+    ("incident_events", "words"),
+    ("command_batches", "state_reason"),
+    ("command_schedule_runs", "why"),
+)
 """Columns with English, each of which has a twin `<column>_sentences`."""
 
 

@@ -27,6 +27,7 @@ from shared.postgres.door import database_now, transaction
 from shared.quiet import operations as quiet_times
 from shared.tables import api_tokens, client_commands, clients, users
 from shared.vocabulary import Role
+from shared.words.reader import english
 from tests import migrated
 from tests.api.people import OURS, Api, cookies
 from tests.api.site_world import planned, token_for
@@ -154,8 +155,8 @@ def schedule(maker: Maker, **whom: Any) -> Later:
             [run] = schedules.take_turn(connection, now, plan, GRACE)
         shown = maker.api.get(f"/api/schedules/{plan}", "admin").get_json()
         [said] = shown["times"]["items"]
-        assert (said["outcome"], said["why"]) == (run.outcome, run.why)
-        return run.outcome if run.why_sentences is None else run.why_sentences[0].code
+        assert (said["outcome"], said["why"]) == (run.outcome, run.why and english(run.why))
+        return run.outcome if run.why is None else run.why.code
 
     return later
 
@@ -176,8 +177,9 @@ def batch(maker: Maker, *, is_paused: bool = False) -> Later:
         shown = maker.api.get(f"/api/command-batches/{batch_id}", "admin").get_json()
         outcomes = {one["uuid"]: one["outcome"] for one in shown["members"]["items"]}
         assert outcomes[maker.first] == "accepted"
-        why = shown["state_reason_sentences"]
-        return outcomes[maker.display], shown["state"], why and why[0]["code"]
+        with transaction(maker.tick) as connection:
+            why = batches.find(connection, batch_id).state_reason
+        return outcomes[maker.display], shown["state"], why and why.code
 
     return later
 

@@ -12,9 +12,11 @@ from msgspec.structs import replace
 
 from extensions.batches import rules as batch_rules
 from extensions.batches import schedules_rules as rules
+from extensions.batches.rules import members_wait
 from extensions.batches.schedules_rules import KeptSchedule, Turn, When
 from shared.errors import InvalidWaves, ScheduleTimesRefused, TimeZoneUnknown
 from shared.vocabulary import BatchState, ScheduleOutcome, ScheduleState, Weekday
+from shared.words.reader import english
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)  # a Tuesday
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -269,29 +271,27 @@ KEPT = KeptSchedule(
     last_due_at=None,
     last_outcome=None,
     last_why=None,
-    last_why_sentences=None,
     last_batch_id=None,
     last_batch_state=None,
     last_batch_reason=None,
-    last_batch_reason_sentences=None,
 )
 LAST: dict[str, Any] = {"last_due_at": utc(3, 8, 2), "last_outcome": ScheduleOutcome.MADE, "last_batch_id": "b"}
-MISSED: dict[str, Any] = {**LAST, "last_outcome": ScheduleOutcome.MISSED, "last_why": "The scheduler was away."}
+MISSED: dict[str, Any] = {**LAST, "last_outcome": ScheduleOutcome.MISSED, "last_why": rules.scheduler_late(minutes=25)}
 NEXT = "Next: Sunday 15 March 2026, 03:00 Europe/Berlin."
 WORDS = [
     ({}, ScheduleState.PLANNED, NEXT),
     (
         {**MISSED},
         ScheduleState.PLANNED,
-        f"Missed on Sunday 8 March 2026, 03:00 {BERLIN}: The scheduler was away. {NEXT}",
+        f"Missed on Sunday 8 March 2026, 03:00 {BERLIN}: The scheduler was away: it came 25 minutes too late. {NEXT}",
     ),
-    ({**MISSED, "next_at": None}, ScheduleState.MISSED, "The scheduler was away."),
+    ({**MISSED, "next_at": None}, ScheduleState.MISSED, "The scheduler was away: "),
     ({**LAST, "last_batch_state": BatchState.RUNNING}, ScheduleState.RUNNING, f"on their way. {NEXT}"),
     ({**LAST, "last_batch_state": BatchState.PAUSED}, ScheduleState.HELD, f"Held: its batch is paused. {NEXT}"),
     (
-        {**LAST, "last_batch_state": BatchState.RUNNING, "last_batch_reason": "3 displays wait."},
+        {**LAST, "last_batch_state": BatchState.RUNNING, "last_batch_reason": members_wait(members=3, at=None)},
         ScheduleState.HELD,
-        f"Held: 3 displays wait. {NEXT}",
+        f"Held: 3 displays wait until somebody ends it: a quiet time holds batches back. {NEXT}",
     ),
     ({**LAST, "last_batch_state": BatchState.FINISHED}, ScheduleState.PLANNED, NEXT),
     ({**LAST, "last_batch_state": BatchState.FINISHED, "next_at": None}, ScheduleState.DONE, "Done on Sunday 8 March"),
@@ -306,8 +306,8 @@ def test_the_state_is_said_in_words(facts: dict[str, Any], state: ScheduleState,
     one = replace(KEPT, **facts)
 
     assert rules.state_of(one) is state
-    assert words in rules.words(one).english
+    assert words in english(rules.words(one))
 
 
 def test_a_miss_says_how_late_the_scheduler_came() -> None:
-    assert rules.why_late(NOW, NOW + 25 * MINUTE).english == "The scheduler was away: it came 25 minutes too late."
+    assert rules.why_late(NOW, NOW + 25 * MINUTE) == rules.scheduler_late(minutes=25)

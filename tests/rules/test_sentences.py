@@ -6,8 +6,6 @@ from typing import Any, Final
 import pytest
 
 from deploy.parts.layout import REPOSITORY
-from extensions.batches.rules import BATCHES
-from extensions.batches.schedules_rules import NOT_MADE, SCHEDULES
 from extensions.history.rules import HISTORY
 from extensions.notifications.deliveries.rules import UNSENT
 from functions.api.shapes import sentences as shapes
@@ -26,10 +24,7 @@ NOUNS: Final = (
     REFUSALS,
     STATES,
     HISTORY,
-    BATCHES,
-    SCHEDULES,
     ENDINGS,
-    NOT_MADE,
     COURIERS,
     UNSENT,
 )

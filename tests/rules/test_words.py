@@ -12,6 +12,8 @@ import msgspec
 import pytest
 
 import functions.api.routes  # noqa: F401 - imports every noun, so that all sentences are declared
+from extensions.batches.rules import too_many_unproven
+from extensions.batches.schedules_rules import schedule_next
 from shared.incidents.causes_rules import fleet_not_heard, most_at
 from shared.postgres.many import as_json
 from shared.recovery.breakers.words_rules import breaker_closing, breaker_open, breaker_released, more_sites_held
@@ -180,6 +182,18 @@ def test_what_a_language_lacks_is_a_whole_english_sentence(tmp_path: Path) -> No
                 "2026年3月1日日曜日 12:00（UTC）から",
             ),
         ),
+        (
+            schedule_next(at="2026-11-28T21:05:00-05:00[America/New_York]"),
+            (
+                "Next: Saturday 28 November 2026, 21:05 America/New_York.",
+                "Als Nächstes: Samstag, 28. November 2026 um 21:05 Uhr (America/New_York).",
+                "次回: 2026年11月28日土曜日 21:05（America/New_York）。",
+            ),
+        ),
+        (
+            too_many_unproven(unproven=1, sent=10, excused=0, limit=5, share=True, waiting=1),
+            ("more than 5%; 1 was not", "1 von 10 Befehlen endete ohne Nachweis, mehr als 5\u00a0%; 1 wurde", "5% を"),
+        ),
         (Sentence("of_newer_code", {}), ("of_newer_code", "of_newer_code", "of_newer_code")),
         (Sentence("as_given", {"newer": 1}), ("…", "…", "…")),
     ],
@@ -263,8 +277,6 @@ NOT_MOVED: Final = {
     "bridge.inbox",
     "bridge.loop",
     "bridge.writes",
-    "extensions.batches.rules",
-    "extensions.batches.schedules_rules",
     "extensions.history.rules",
     "extensions.notifications.deliveries.rules",
     "extensions.notifications.reports.rules",

@@ -192,10 +192,8 @@ def test_a_first_wave_that_fails_stops_the_rest_and_says_so_in_words(
     assert turns(connection, now, batch) == [BatchStep.PAUSE]
 
     row = operations.find(connection, batch)
-    assert (row.state, row.state_reason) == (
-        "paused",
-        "1 of 1 commands ended unproven, more than 10%; 19 were not sent.",
-    )
+    assert row.state == "paused"
+    assert row.state_reason == rules.too_many_unproven(unproven=1, sent=1, excused=0, limit=10, share=True, waiting=19)
     assert turns(connection, now, batch) == [BatchStep.WAIT]  # a paused batch has no worker
     assert Counter(outcomes(connection, batch).values()) == {"accepted": 1, "waiting": 19}
 
@@ -227,8 +225,8 @@ def test_what_an_operator_resumes_is_excused_and_new_failures_are_not(
     end(connection, now, batch, "failed")
     assert turns(connection, now, batch) == [BatchStep.PAUSE]
 
-    assert operations.find(connection, batch).state_reason == (
-        "3 of 3 commands ended unproven, 1 of them excused, more than 0; 17 were not sent."
+    assert operations.find(connection, batch).state_reason == rules.too_many_unproven(
+        unproven=3, sent=3, excused=1, limit=0, share=False, waiting=17
     )
 
 
@@ -251,9 +249,7 @@ def test_a_wave_that_nobody_could_be_sent_proves_nothing_and_waits_for_a_person(
     issue(connection, now, fleet[0])  # another worker was faster
 
     assert turns(connection, now, batch) == [BatchStep.PAUSE]
-    assert operations.find(connection, batch).state_reason == (
-        "No client of wave 1 could be sent its command, so it proves nothing."
-    )
+    assert operations.find(connection, batch).state_reason == rules.wave_proves_nothing(wave=1)
     operations.resume(connection, batch)
     assert turns(connection, now, batch) == [BatchStep.NEXT_WAVE, BatchStep.WAIT]
 
@@ -303,7 +299,7 @@ def test_a_paused_batch_sends_nothing_and_goes_on_where_it_was(
     turns(connection, now, batch)
 
     row, changed = operations.pause(connection, batch, "user:bert")
-    assert (row.state, row.state_reason, changed) == ("paused", "Paused by bert.", True)
+    assert (row.state, row.state_reason, changed) == ("paused", rules.batch_paused(by="user:bert"), True)
     assert operations.pause(connection, batch, "user:carl")[1] is False
     end(connection, now, batch, "succeeded")
     assert turns(connection, now, batch) == [BatchStep.WAIT]
@@ -328,7 +324,7 @@ def test_aborting_withdraws_what_provably_nobody_has_and_leaves_the_rest_to_its_
     assert numbers == {"not_sent": 1, "cancelled": 2}
     assert (row.state, row.state_reason, row.finished_at) == (
         "aborted",
-        "Aborted by bert: 1 were not sent, 2 were withdrawn.",
+        rules.batch_aborted(by="user:bert", not_sent=1, withdrawn=2),
         now,
     )
     states = {row.uuid: row.command_state for row in store.members(connection, batch, 10)}

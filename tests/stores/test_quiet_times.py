@@ -9,13 +9,14 @@ from sqlalchemy import Connection, Engine
 
 from extensions.batches import operations as batches
 from extensions.batches import store as batches_store
-from extensions.batches.rules import BatchRequest, BatchStep
+from extensions.batches.rules import BatchRequest, BatchStep, members_wait
 from extensions.history import operations as history
 from shared.errors import OpeningHoursExist, QuietTimeNotFound
 from shared.postgres.door import database_now
 from shared.quiet import operations, rules, store
 from shared.recovery import operations as recovery
 from shared.vocabulary import CommandAction, Quiet, QuietPreset
+from shared.words.facts import in_zone
 from tests.stores.commands_world import TIMINGS, add_client
 from tests.stores.quiet_world import (
     EVERY_DAY,
@@ -158,7 +159,7 @@ def test_a_batch_waits_for_members_in_a_quiet_time_and_says_until_when(connectio
     then = advance(connection, until, batch)
 
     assert first == [(BatchStep.SEND, 2), (BatchStep.WAIT, 0)]
-    assert waits.state_reason == f"2 displays wait until {until:%Y-%m-%d %H:%M} UTC: a quiet time holds batches back."
+    assert waits.state_reason == members_wait(members=2, at=in_zone(until, "UTC"))
     assert [outcomes[uuid] for uuid in uuids] == ["waiting", "waiting", "accepted", "accepted", "waiting"]
     assert then[0] == (BatchStep.SEND, 2)
     assert batches.find(connection, batch).state_reason is None

@@ -16,7 +16,7 @@ from extensions.batches import schedules_operations as operations
 from extensions.batches import schedules_rules as rules
 from extensions.batches import schedules_store as store
 from extensions.batches import store as batches_store
-from extensions.batches.rules import BatchRequest, BatchStep
+from extensions.batches.rules import BatchRequest, BatchStep, members_wait
 from extensions.batches.schedules_rules import KeptSchedule, ScheduleRun, WantedSchedule, When
 from shared.clients import operations as clients
 from shared.commands.acks.operations import record_acks
@@ -35,6 +35,9 @@ from shared.errors import (
 from shared.postgres.door import database_now
 from shared.tables import audit_log, client_commands, command_batches, command_schedule_runs, command_schedules
 from shared.vocabulary import CommandState, ScheduleOutcome, ScheduleState, Weekday
+from shared.words.facts import in_zone
+from shared.words.reader import english
+from shared.words.sentences import together
 from tests.stack import eventually
 from tests.stores.command_faults import Crash, Database, Died
 from tests.stores.commands_world import NOWHERE, RESTART, TIMINGS, add_client, new_client
@@ -163,10 +166,7 @@ def test_it_is_held_while_a_quiet_time_holds_its_batch_back_and_then_runs(
     assert batches.advance(connection, until, batch, TIMINGS) == (BatchStep.SEND, 3)
 
     assert rules.state_of(waits) is ScheduleState.HELD
-    said = f"3 displays wait until {until:%Y-%m-%d %H:%M} UTC: a quiet time holds batches back."
-    words = rules.words(waits)
-    assert words.english == f"Held: {said}"
-    assert [one.code for one in words.coded or ()] == ["schedule_held", "members_wait"]
+    assert rules.words(waits) == together([rules.schedule_held(), members_wait(members=3, at=in_zone(until, "UTC"))])
     assert rules.state_of(again(connection, one)) is ScheduleState.RUNNING
 
 
@@ -196,7 +196,7 @@ def test_a_time_that_is_missed_is_said_with_the_reason_and_never_made_up_for(
 
     [run] = turn(connection, now + HOUR + late, one)
 
-    assert (run.outcome, run.batch_id, run.why) == (MISSED, None, why)
+    assert (run.outcome, run.batch_id, run.why and english(run.why)) == (MISSED, None, why)
     assert rules.state_of(again(connection, one)) is ScheduleState.MISSED
     assert turn(connection, now + DAY, one) == []
 
@@ -211,7 +211,7 @@ def test_after_days_away_all_missed_times_are_said_and_the_next_one_comes(
     runs = turn(connection, one.next_at + 3 * DAY, one)
 
     assert [run.outcome for run in runs] == [MISSED, MISSED, MISSED, MADE]
-    assert str(runs[2].why).startswith("The scheduler was away: it came ")
+    assert [run.why.code for run in runs if run.why] == ["scheduler_late"] * 3
     assert again(connection, one).next_at == one.next_at + 4 * DAY
 
 
@@ -284,7 +284,7 @@ def test_a_time_that_a_person_takes_away_while_it_is_due_is_said_to_be_missed(
     [run] = store.runs(connection, one.id, 10)
     assert (run.due_at, run.outcome) == (one.next_at, MISSED)
     assert run.why is not None
-    assert run.why.startswith("ben c")
+    assert run.why.facts == {"by": "user:ben"}
 
 
 # --- whom it is for ---

@@ -83,7 +83,7 @@ def test_a_late_tick_makes_it_within_the_grace_and_says_what_it_missed(
     assert report["late"] is True
     assert report["did"]["schedules"] == {"made": 1, "missed": 1, "failed": 0}
     assert found(engine, within).last_batch_id is not None
-    assert found(engine, beyond).last_why == "The scheduler was away: it came 60 minutes too late."
+    assert found(engine, beyond).last_why == rules.scheduler_late(minutes=60)
 
 
 def test_after_the_clock_was_set_back_the_next_time_is_the_next_one_again(

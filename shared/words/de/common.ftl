@@ -53,3 +53,7 @@ at_month = { $at_month ->
     [11] November
    *[12] Dezember
 }
+displays_n = { $displays } { $displays ->
+    [one] Display
+   *[other] Displays
+}

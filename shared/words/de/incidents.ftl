@@ -108,10 +108,6 @@ fleet_heard_again = Wir hören die Flotte wieder.
 all_well_again = Allen Displays geht es wieder gut.
 displays_failed = { displays_n } ausgefallen
 displays_well = { displays_n } wieder in Ordnung
-displays_n = { $displays } { $displays ->
-    [one] Display
-   *[other] Displays
-}
 is_on_it = { $by } kümmert sich darum.
 took_over = { $by } hat von { $was } übernommen.
 gave_back = { $by } hat abgegeben.

@@ -56,3 +56,7 @@ at_month = { $at_month ->
     [11] November
    *[12] December
 }
+displays_n = { $displays } { $displays ->
+    [one] display
+   *[other] displays
+}

@@ -94,10 +94,6 @@ fleet_heard_again = We hear the fleet again.
 all_well_again = All displays are well again.
 displays_failed = { displays_n } failed
 displays_well = { displays_n } well again
-displays_n = { $displays } { $displays ->
-    [one] display
-   *[other] displays
-}
 is_on_it = { by_whom } is on it.
 took_over = { by_whom } took over from { $was }.
 gave_back = { by_whom } gave it back.

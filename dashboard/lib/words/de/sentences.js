@@ -1,6 +1,5 @@
-import { capital, count, exact, number, person, small } from "../../format.js";
-import { locale } from "../../language.js";
-import { byCount, formatIn, joined, unitOf, word } from "../../sentence_facts.js";
+import { capital, count, number, person, small } from "../../format.js";
+import { byCount, joined, unitOf, word } from "../../sentence_facts.js";
 import { commandWords } from "../commands.js";
 import { logWords } from "../logs.js";
 import { actionWords, statusWords, stepWords } from "../states.js";
@@ -165,20 +164,6 @@ function goesAlthough({ times }) {
   return `Es unterbricht eine Ruhezeit: ${how.join(" und ")}.`;
 }
 
-// --- batches and schedules ---
-
-/** @param {{at: string, time_zone: string}} facts */
-function local({ at, time_zone }) {
-  const { zone, format } = formatIn(locale, time_zone);
-  return `${format.format(new Date(at))} Uhr (${zone})`;
-}
-
-/** @param {{members: number, until: string | null}} facts */
-function membersWait({ members, until }) {
-  const held = until ? `bis ${exact(until)} zurück` : "zurück, bis jemand sie beendet";
-  return `${count(members, "Display wartet", "Displays warten")}: Eine Ruhezeit hält Sammelbefehle ${held}.`;
-}
-
 // --- what happened to a display ---
 
 /** @type {Record<string, string>} */
@@ -297,36 +282,6 @@ export const sentenceWords = {
   nobody_with_tag: ({ tag }) => `Noch kein Display hat das Schlagwort „${tag}“.`,
   nobody_covered: () => "Zurzeit ist kein Display betroffen.",
   messages_refused: messagesRefused,
-
-  too_many_unproven: ({ unproven, sent, excused, limit, waiting }) =>
-    `${number(unproven)} von ${count(sent, "Befehl", "Befehlen")} ${unproven === 1 ? "endete" : "endeten"} ohne Nachweis${excused ? `, davon ${number(excused)} entschuldigt` : ""}, mehr als ${limit.replace("%", "\u00a0%")}; ${count(waiting, "wurde", "wurden")} nicht gesendet.`,
-  wave_proves_nothing: ({ wave }) =>
-    `Keinem Display der Welle ${wave} konnte sein Befehl gesendet werden; sie beweist also nichts.`,
-  members_wait: membersWait,
-  maker_may_not: ({ by, displays: n }) =>
-    `Das Recht ${from(by)}, das zu senden, besteht nicht mehr: ${displays(n)} ${n === 1 ? "bekam" : "bekamen"} nichts.`,
-  not_at_makers_sites: ({ by, displays: n }) =>
-    `${displays(n)} ${n === 1 ? "bekam" : "bekamen"} nichts: an keinem Standort mehr, für den das Recht ${from(by)} gilt.`,
-  batch_paused: ({ by }) => `Angehalten ${from(by)}.`,
-  batch_aborted: ({ by, not_sent, withdrawn }) =>
-    `Abgebrochen ${from(by)}: ${number(not_sent)} nicht gesendet, ${number(withdrawn)} zurückgezogen.`,
-  filter_unknown: ({ names }) => `Diese Version kennt keinen Filter nach ${names.join(", ")}.`,
-  invalid_waves: () =>
-    `Wellen sind bis zu 20 Zahlen oder Anteile wie 10\u00a0%, mit rest am Ende; die Grenze ist eine Zahl oder ein Anteil.`,
-  no_clients: () => "Auf kein Display trifft das zu; es gibt nichts zu senden.",
-  too_many_clients: () => `Ein Sammelbefehl hat höchstens ${number(10_000)} Displays; bitte den Filter enger fassen.`,
-  ttl_out_of_range: ({ least, most }) => `ttl_seconds muss von ${number(least)} bis ${number(most)} sein.`,
-  scheduler_late: ({ minutes }) =>
-    `Der Taktgeber war ausgefallen: Er kam ${count(minutes, "Minute", "Minuten")} zu spät.`,
-  changed_before: ({ by }) => `Der Plan wurde ${from(by)} geändert, bevor der Taktgeber kam.`,
-  cancelled_before: ({ by }) => `Der Plan wurde ${from(by)} abgesagt, bevor der Taktgeber kam.`,
-  schedule_cancelled: ({ by }) => `Abgesagt ${from(by)}.`,
-  schedule_next: (facts) => `Als Nächstes: ${local(facts)}.`,
-  schedule_held: () => "Angehalten:",
-  schedule_held_back: () => "Angehalten: Der Sammelbefehl ist angehalten.",
-  schedule_running: () => "Die Befehle sind unterwegs.",
-  schedule_missed: (facts) => `Verpasst am ${local(facts)}:`,
-  schedule_done: (facts) => `Erledigt am ${local(facts)}.`,
 
   player_starting: () => "Nach Angabe des Displays startet sein Player.",
   player_running: () => "Nach Angabe des Displays läuft sein Player.",

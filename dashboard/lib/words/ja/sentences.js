@@ -1,6 +1,5 @@
-import { capital, exact, inUnit, number, person } from "../../format.js";
-import { locale } from "../../language.js";
-import { byCount, formatIn, joined, unitOf, word } from "../../sentence_facts.js";
+import { capital, inUnit, number, person } from "../../format.js";
+import { byCount, joined, word, unitOf } from "../../sentence_facts.js";
 import { commandWords } from "../commands.js";
 import { logWords } from "../logs.js";
 import { actionWords, statusWords, stepWords } from "../states.js";
@@ -142,20 +141,6 @@ function goesAlthough({ times }) {
   return `抑止時間中に実行されます: ${how.join("、")}。`;
 }
 
-// --- batches and schedules ---
-
-/** @param {{at: string, time_zone: string}} facts */
-function local({ at: moment, time_zone }) {
-  const { zone, format } = formatIn(locale, time_zone);
-  return `${format.format(new Date(moment))}（${zone}）`;
-}
-
-/** @param {{members: number, until: string | null}} facts */
-function membersWait({ members, until }) {
-  const end = until ? `${exact(until)}まで` : "誰かが終えるまで";
-  return `${displays(members)}が待機中です。抑止時間のため、一括コマンドは${end}待ちます。`;
-}
-
 // --- what happened to a display ---
 
 /** @type {Record<string, string>} */
@@ -270,34 +255,6 @@ export const sentenceWords = {
   nobody_covered: () => "いま対象のディスプレイはありません。",
   messages_refused: ({ kind, reason, count }) =>
     `${KINDS[kind] ?? "メッセージ"} ${number(count)}件を拒否: ${putAside(reason)}`,
-
-  too_many_unproven: ({ unproven, sent, excused, limit, waiting }) =>
-    `${number(sent)}件中${number(unproven)}件のコマンドが、成功を確認できないまま終わりました${excused ? `（うち${number(excused)}件は了承済み）` : ""}。上限の ${limit} を超えています。${number(waiting)}件は未送信です。`,
-  wave_proves_nothing: ({ wave }) =>
-    `第${wave}段階では、どのディスプレイにもコマンドを送れませんでした。何も確かめられません。`,
-  members_wait: membersWait,
-  maker_may_not: ({ by, displays: n }) =>
-    `${didIt(by)}送信する権限はもうありません。${displays(n)}には何も送られませんでした。`,
-  not_at_makers_sites: ({ by, displays: n }) =>
-    `${displays(n)}には何も送られませんでした。${didIt(by)}権限を持つ拠点にもうありません。`,
-  batch_paused: ({ by }) => `${didIt(by)}一時停止しました。`,
-  batch_aborted: ({ by, not_sent, withdrawn }) =>
-    `${didIt(by)}中止しました。未送信${number(not_sent)}件、取り消し${number(withdrawn)}件。`,
-  filter_unknown: ({ names }) => `このバージョンでは次の絞り込みは使えません: ${names.join("、")}。`,
-  invalid_waves: () => "段階は20個までの数か10%のような割合で、最後は rest にできます。上限は数か割合です。",
-  no_clients: () => "該当するディスプレイがないため、送るものがありません。",
-  too_many_clients: () => `一括コマンドは${number(10_000)}台までです。絞り込んでください。`,
-  ttl_out_of_range: ({ least, most }) => `ttl_seconds は${number(least)}～${number(most)}でなければなりません。`,
-  scheduler_late: ({ minutes }) => `スケジューラーが止まっていました。${number(minutes)}分遅れました。`,
-  changed_before: ({ by }) => `スケジューラーの実行前に、${didIt(by)}予約を変更しました。`,
-  cancelled_before: ({ by }) => `スケジューラーの実行前に、${didIt(by)}予約を取り消しました。`,
-  schedule_cancelled: ({ by }) => `${didIt(by)}取り消しました。`,
-  schedule_next: (facts) => `次回: ${local(facts)}。`,
-  schedule_held: () => "保留中です。",
-  schedule_held_back: () => "一括コマンドが一時停止中のため、保留中です。",
-  schedule_running: () => "コマンドを実行中です。",
-  schedule_missed: (facts) => `${local(facts)}は実行されませんでした。`,
-  schedule_done: (facts) => `${local(facts)}に実行しました。`,
 
   player_starting: () => "ディスプレイによると、プレーヤーは起動中です。",
   player_running: () => "ディスプレイによると、プレーヤーは稼働中です。",
