@@ -35,10 +35,10 @@ export function onMove(length, show, choose) {
   pick = choose;
 }
 
-/** @param {number} by */
-function move(by) {
+/** Select the display at this place of the list. @param {number} index */
+export function moveTo(index) {
   if (!total) return;
-  active.value = Math.min(total - 1, Math.max(0, active.value + by));
+  active.value = Math.min(total - 1, Math.max(0, index));
   wanted.value = active.value;
   reveal(active.value);
 }
@@ -62,8 +62,8 @@ let afterG = -1500;
 /** @type {Record<string, (event: KeyboardEvent) => unknown>} */
 const KEYS = {
   "/": () => focusSearch(),
-  j: () => move(1),
-  k: () => move(-1),
+  j: () => moveTo(active.value + 1),
+  k: () => moveTo(active.value - 1),
   x: () => active.value >= 0 && active.value < total && pick(active.value),
   "?": () => (helpOpen.value = true),
   g: (event) => (afterG = event.timeStamp),

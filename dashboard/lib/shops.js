@@ -1,11 +1,13 @@
 /** The fleet by site: how many displays each has, and what is wrong with them. */
 import { language } from "./language.js";
+import { quietWords } from "./quiet.js";
 import { isUnwell } from "./unwell.js";
 
 /** @typedef {import("./types").Client} Client */
 /** @typedef {{dot: string, count: number}} Dots so many displays in one state */
-/** @typedef {{site: string | null, total: number, unwell: number, how: string, dots: Dots[]}} Shop */
-// `how`: what is wrong with its displays, "bad" where they differ
+/** @typedef {{word: string, title: string}} Quiet */
+/** @typedef {{site: string | null, total: number, unwell: number, how: string, dots: Dots[], quiet: Quiet | null}} Shop */
+// `how`: what is wrong with its displays, "bad" where they differ; `quiet`: it is closed, or held
 
 /** The states of dots, worst first. "bad": its service or its screen fails. */
 const UNWELL = ["crashed", "stale", "bad"];
@@ -20,7 +22,7 @@ function dotOf(client) {
 }
 
 /**
- * The sites, the one with most unwell displays first; null stands for no site.
+ * The sites, worst first by share and number of unwell displays; closed ones last. null stands for no site.
  * @param {Iterable<Client>} clients @param {Map<string | null, import("./types").Place> | null} [places] of a large fleet
  */
 export function shopsOf(clients, places) {
@@ -44,11 +46,15 @@ function inOrder(found) {
     const total = dots.reduce((sum, { count }) => sum + count, 0);
     const unwell = UNWELL.reduce((sum, dot) => sum + (counts.get(dot) ?? 0), 0);
     const [how, other] = UNWELL.filter((dot) => counts.has(dot));
-    return { site, total, unwell, how: other ? "bad" : (how ?? ""), dots };
+    const quiet = (site !== null && quietWords({ uuid: "", site })) || null;
+    return { site, total, unwell, how: other ? "bad" : (how ?? ""), dots, quiet };
   });
+  /** @param {Shop} shop */
+  const weight = ({ unwell, total }) => (unwell * unwell) / total;
   return shops.sort(
     (a, b) =>
-      b.unwell - a.unwell ||
+      Number(a.quiet !== null) - Number(b.quiet !== null) ||
+      weight(b) - weight(a) ||
       Number(a.site === null) - Number(b.site === null) ||
       names.compare(a.site ?? "", b.site ?? ""),
   );

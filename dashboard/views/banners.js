@@ -3,19 +3,18 @@ import { anyOf } from "../lib/lists.js";
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { computed } from "../vendor/signals.js";
-import { releaseBreaker } from "../lib/api/fleet.js";
 import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { failing, overview, reference, refresh, updatedAt, version } from "../lib/fleet.js";
+import { clients, failing, overview, reference, updatedAt, version } from "../lib/fleet.js";
 import { quietTimes } from "../lib/quiet.js";
 import { mayOperate, principal, signOutFailed } from "../lib/session.js";
 import { siteNames } from "../lib/sites.js";
 import { view } from "../lib/url.js";
 import { bannerWords } from "../lib/words/banners.js";
-import { wordsOf } from "../lib/words/problems.js";
 import { lazy } from "./lazy.js";
 import { Glyph } from "./parts.js";
 
+const ReleaseDialog = lazy(async () => (await import("./release.js")).ReleaseDialog, { bare: true });
 const QuietBanner = lazy(async () => (await import("./quiet_banner.js")).QuietBanner);
 
 /** Whether each open breaker is one of a site that has a card: the card says so. */
@@ -66,13 +65,14 @@ function SchedulerLate() {
 }
 
 function BreakerOpen() {
-  const [failed, setFailed] = useState("");
+  const [asking, setAsking] = useState(false);
   const breaker = overview.value?.breaker;
   if (!breaker?.open || (view.value === "fleet" && breakerHasCards.value)) return null;
-  const release = () => releaseBreaker(principal.value?.sites).then(refresh, (error) => setFailed(wordsOf(error)));
+  const held = [...clients.values()].filter(({ recovery }) => recovery?.state === "blocked_breaker").length;
   const button =
     mayOperate.value &&
-    html`<button class="link" onClick=${release}>${bannerWords.release}</button> <span role="alert">${failed}</span>`;
+    html`<button class="link" onClick=${() => setAsking(true)}>${bannerWords.release}</button>
+      ${asking && h(ReleaseDialog, { sites: principal.value?.sites ?? null, n: held, close: () => setAsking(false) })}`;
   return h(Banner, {
     kind: "warn",
     text: bannerWords.breaker,

@@ -1,16 +1,14 @@
 /** One card for each cause of failures, first on the page; the rows of its displays are folded into it. */
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
-import { releaseBreaker } from "../lib/api/fleet.js";
 import { causes } from "../lib/causes.js";
 import { kept, narrowed } from "../lib/filter.js";
-import { clients, overview, places, refresh, version } from "../lib/fleet.js";
+import { clients, overview, places, version } from "../lib/fleet.js";
 import { capital, nameOf } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
 import { unsteady } from "../lib/unsteady.js";
 import { go } from "../lib/url.js";
-import { wordsOf } from "../lib/words/problems.js";
 import { causeWords } from "../lib/words/causes.js";
 import { shopWords } from "../lib/words/shops.js";
 import { lazy } from "./lazy.js";
@@ -22,6 +20,7 @@ import { Taken } from "./taken.js";
 /** @typedef {import("../lib/causes.js").Cause} Cause */
 
 const QuietDialog = lazy(async () => (await import("./quiet_form.js")).QuietDialog, { bare: true });
+const ReleaseDialog = lazy(async () => (await import("./release.js")).ReleaseDialog, { bare: true });
 const ALL_OFF = { status: null, q: null, site: null, nosite: null, tag: null, incident: null };
 
 /** @param {Cause} cause */
@@ -64,29 +63,30 @@ function recovery(rows) {
 /** @param {{cause: Cause}} props */
 function Card({ cause }) {
   const { incident, rows } = cause;
-  const [failed, setFailed] = useState("");
-  const [snoozing, setSnoozing] = useState(false);
+  const [dialog, setDialog] = useState("");
   const site = incident.kind === "site" ? incident.key : null;
   const all = Math.max(incident.kind === "cluster" ? 0 : (incident.group_size ?? 0), incident.members);
   const held = site !== null && overview.value?.breaker.sites.includes(site);
-  const release = () => releaseBreaker([incident.key]).then(refresh, (error) => setFailed(wordsOf(error)));
-  const close = () => setSnoozing(false);
+  const close = () => setDialog("");
   const open = () => go({ v: "incidents", i: String(incident.id), d: null });
   return html`<li class="trouble-card">
-    <h2>${h(Glyph, { shape: "warning" })}<span>${placeOf(cause)}: ${shopWords.are({ how: how(cause), n: unwellIn(cause), all_n: all })}
+    ${h(Glyph, { shape: "warning" })}
+    <div><h2>${placeOf(cause)}: ${shopWords.are({ how: how(cause), n: unwellIn(cause), all_n: all })}
         ${" "}${causeWords.since} ${h(Time, { at: incident.began_at })}${" "}
-        <span class="quiet">${h(Age, { at: incident.began_at })}</span></span></h2>
-    <p>${why(cause)} ${recovery(rows)}</p>
-    ${h(Taken, { path: `/api/incidents/${incident.id}`, name: placeOf(cause), trouble: incident })}
+        <span class="quiet">${h(Age, { at: incident.began_at })}${
+          incident.times > 1 && html` · ${causeWords.again({ n: incident.times })}`
+        }</span></h2>
+      <p>${why(cause)} ${recovery(rows)}</p></div>
     <div class="buttons">
+      ${h(Taken, { path: `/api/incidents/${incident.id}`, name: placeOf(cause), trouble: incident })}
       <button class="plain" onClick=${() => go({ ...ALL_OFF, incident: String(incident.id) })}>
         ${causeWords.show({ n: unwellIn(cause) })}</button>
-      ${mayOperate.value && site && html`<button class="plain" onClick=${() => setSnoozing(true)}>${causeWords.snooze}</button>`}
-      ${mayOperate.value && held && html`<button class="plain" onClick=${release}>${causeWords.release}</button>`}
+      ${mayOperate.value && site && html`<button class="plain" onClick=${() => setDialog("snooze")}>${causeWords.snooze}</button>`}
+      ${mayOperate.value && held && html`<button class="plain" onClick=${() => setDialog("release")}>${causeWords.release}</button>`}
       <button class="link" onClick=${open}>${causeWords.story}</button>
-      ${failed && html`<span role="alert">${failed}</span>`}
     </div>
-    ${snoozing && h(QuietDialog, { preset: "snooze", whom: { scope: "site", site: site ?? "" }, close, done: close })}
+    ${dialog === "release" && h(ReleaseDialog, { sites: [incident.key], n: unwellIn(cause), close })}
+    ${dialog === "snooze" && h(QuietDialog, { preset: "snooze", whom: { scope: "site", site: site ?? "" }, close, done: close })}
   </li>`;
 }
 
@@ -100,8 +100,9 @@ function Unsteady() {
   if (!worst) return null;
   const words = found.length === 1 ? causeWords.worst : causeWords.worstOf;
   return html`<li class="trouble-card mild">
-    <h2>${h(Glyph, { shape: "late" })}${causeWords.unsteady({ n: found.length })}</h2>
-    <p>${words({ name: nameOf(worst.client), losses_n: worst.losses })}</p>
+    ${h(Glyph, { shape: "late" })}
+    <div><h2>${causeWords.unsteady({ n: found.length })}</h2>
+      <p>${words({ name: nameOf(worst.client), losses_n: worst.losses })}</p></div>
     <div class="buttons"><button class="plain" onClick=${() => go({ ...ALL_OFF, status: "unsteady" })}>
       ${causeWords.show({ n: found.length })}</button></div>
   </li>`;

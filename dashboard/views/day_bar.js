@@ -1,4 +1,4 @@
-/** States over time as a small bar; the last 24 hours of a display in half hours. */
+/** States over time as a small bar; the last 24 hours of a display as a cell for each hour. */
 import { listed } from "../lib/lists.js";
 import { h } from "../vendor/preact.js";
 import { useEffect } from "../vendor/hooks.js";
@@ -42,10 +42,28 @@ export function StateBar({ states, said, name, width = states.length }) {
     aria-label=${text}><title>${text}</title>${places.map(([word, at]) => path(word, at))}</svg>`;
 }
 
+const WORST = Object.keys(HEIGHTS);
+
+/** @param {{states: import("../lib/days.js").States}} props states of half hours */
+function Cells({ states }) {
+  const parts = placesOf(states).map(([word, { length: n }]) =>
+    dayWords.part({ n, word: statusWords[word] ?? dayWords.closed }),
+  );
+  const text = dayWords.halfHours({ parts: listed(parts) });
+  const ranks = states.map((state) => WORST.indexOf(state ?? "closed"));
+  const hours = Array.from({ length: Math.ceil(ranks.length / 2) }, (_, i) =>
+    Math.max(...ranks.slice(2 * i, 2 * i + 2)),
+  );
+  return html`<svg class="day" viewBox="0 0 144 18" preserveAspectRatio="none" role="img"
+    aria-label=${text}><title>${text}</title>${hours.map(
+      (rank, i) => html`<rect key=${i} class=${`strip-${WORST[rank]}`} x=${6 * i} width="4" height="18" rx="1" />`,
+    )}</svg>`;
+}
+
 /** @param {{uuid: string}} props */
 export function DayBar({ uuid }) {
   void days.answers.value;
   useEffect(() => days.show(uuid), [uuid]);
   const states = days.of(uuid);
-  return states?.length ? h(StateBar, { states, said: (parts) => dayWords.halfHours({ parts }), name: "day" }) : null;
+  return states?.length ? h(Cells, { states }) : null;
 }

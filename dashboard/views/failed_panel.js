@@ -45,16 +45,16 @@ export function Acknowledge({ failure, mark }) {
   const word = sending ? failureWords.sending : mark?.phase === "error" ? commonWords.retry : failureWords.acknowledge;
   return html`<span class="acknowledge">
     ${mark && !sending && html`<span class="mark-note" role="alert">${markText(mark)}</span>`}
-    <button class="orange" disabled=${sending || blocked !== null} title=${blocked ?? ""}
+    <button class="plain" disabled=${sending || blocked !== null} title=${blocked ?? ""}
       aria-label=${mark?.phase === "error" ? undefined : failureWords.acknowledgeOf({ name: nameAndSite(failure) })}
       onClick=${() => acknowledge(failure)}>${word}</button>
   </span>`;
 }
 
-/** How many work again, and the way to acknowledge them. @param {{mended: Failure[], ask: () => void}} props */
-function AllMended({ mended, ask }) {
+/** How many work again, and the way to acknowledge them. @param {{mended: Failure[], ask: () => void, children: any}} props */
+function AllMended({ mended, ask, children }) {
   const blocked = acknowledgeBlocked();
-  return html`<p class="all-mended">${failureWords.mended({ n: mended.length })} <button class="orange"
+  return html`<p class="all-mended"><span>${failureWords.mended({ n: mended.length })}</span> ${children} <button class="orange"
       disabled=${blocked !== null} title=${blocked ?? ""} onClick=${ask}>
       ${failureWords.acknowledgeThese({ n: mended.length })}…</button></p>`;
 }
@@ -110,20 +110,23 @@ function Panel({ ask }) {
   void version.value;
   const rows = panelRows.value.filter(isShown);
   if (!rows.length) return null;
-  const mended = rows.filter((failure) => failure.mended_since && isOpen(failure) && !marks.value.has(failure.uuid));
-  const shown = all ? rows : rows.slice(0, FEW);
-  return html`<section class="failed-panel" aria-label=${failureWords.region}>
-    <header>
-      <h2>${h(Glyph, { shape: "warning" })}${failureWords.title({ n: rows.filter(isOpen).length || rows.length })}</h2>
-      ${h(Paused, {})}
-    </header>
-    ${mended.length > 1 && h(AllMended, { mended, ask: () => ask(mended) })}
-    <ul>${shown.map((failure) => h(Row, { key: failure.uuid, failure, mark: marks.value.get(failure.uuid) }))}</ul>
+  /** @param {Failure} failure */
+  const isFolded = (failure) => failure.mended_since && isOpen(failure) && !marks.value.has(failure.uuid);
+  const mended = rows.filter(isFolded);
+  const fresh = rows.filter((failure) => !isFolded(failure));
+  const more =
+    (all || fresh.length > FEW || mended.length > 0) &&
+    html`<button class="link" aria-expanded=${all} onClick=${() => setAll(!all)}>
+      ${all ? failureWords.showLess : failureWords.showAll({ n: rows.length })}</button>`;
+  const shown = all ? [...fresh, ...mended] : fresh.slice(0, FEW);
+  return html`<section class=${classes("failed-panel", !fresh.length && "calm")} aria-label=${failureWords.region}>
     ${
-      rows.length > FEW &&
-      html`<button class="link show-all" aria-expanded=${all} onClick=${() => setAll(!all)}>
-        ${all ? failureWords.showLess : failureWords.showAll({ n: rows.length })}
-      </button>`
+      fresh.length > 0 &&
+      html`<header>
+        <h2>${h(Glyph, { shape: "warning" })}${failureWords.title({ n: fresh.filter(isOpen).length || fresh.length })}</h2>
+        ${h(Paused, {})}</header>`
     }
+    <ul>${shown.map((failure) => h(Row, { key: failure.uuid, failure, mark: marks.value.get(failure.uuid) }))}</ul>
+    ${mended.length > 0 ? h(AllMended, { mended, ask: () => ask(mended), children: more }) : more}
   </section>`;
 }

@@ -3,6 +3,7 @@ import { h } from "../vendor/preact.js";
 import { clear, filtered, parts } from "../lib/filter.js";
 import { version } from "../lib/fleet.js";
 import { html } from "../lib/html.js";
+import { moveTo } from "../lib/keys.js";
 import { foundWords } from "../lib/table.js";
 import { go, param } from "../lib/url.js";
 import { finderWords, shopWords } from "../lib/words/shops.js";
@@ -30,9 +31,15 @@ export function Finder() {
   void version.value;
   /** @param {InputEvent} event */
   const type = (event) => go({ q: /** @type {HTMLInputElement} */ (event.currentTarget).value }, { replace: true });
+  /** The first row takes the focus. @param {KeyboardEvent} event */
+  const enter = (event) => {
+    if (event.isComposing || (event.key !== "Enter" && event.key !== "ArrowDown")) return;
+    event.preventDefault();
+    moveTo(0);
+  };
   return html`<div class="finder" role="search" aria-label=${finderWords.region}>
     <input type="search" class="search" aria-label=${finderWords.searchLabel} placeholder=${finderWords.search}
-      value=${query.value} onInput=${type} aria-keyshortcuts="/" />
+      value=${query.value} onInput=${type} onKeyDown=${enter} aria-keyshortcuts="/" />
     <span class="quiet finder-found" role="status">${foundWords()}</span>
     ${parts.value
       .filter(([key]) => key !== "q")

@@ -2,8 +2,9 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useLayoutEffect, useRef, useState } from "../vendor/hooks.js";
 import { filtered, parts } from "../lib/filter.js";
-import { clients, failing, failures, overview, total, version } from "../lib/fleet.js";
+import { clients, failing, failures, overview, places, total, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
+import { shopsOf } from "../lib/shops.js";
 import { unsteady, watchUnsteady } from "../lib/unsteady.js";
 import { isUnwell } from "../lib/unwell.js";
 import { tableWords } from "../lib/words/fleet.js";
@@ -56,10 +57,28 @@ export function FleetPage() {
   void version.value;
   if (!overview.value) return h(NothingYet, {}); // unavailable is never shown as empty
   const empty = total.value === 0;
-  return html`<div class="page-head"><h1>${frameWords.nav.fleet}</h1>${!empty && h(ConnectButton, { look: "plain" })}
-    </div>
+  return html`<div class="page-head">${empty ? html`<h1>${frameWords.nav.fleet}</h1>` : h(Headline, {})}
+      ${!empty && h(ConnectButton, { look: "plain" })}</div>
     ${empty ? h(EmptyFleet, {}) : h(Parts, {})}
     ${h(ConnectDialog, {})}`;
+}
+
+/** How many screens are fine; beside it the dark sites, and how many other displays are not. */
+function Headline() {
+  const shops = shopsOf(clients.values(), places.value);
+  const n = shops.reduce((sum, shop) => sum + shop.unwell, 0);
+  const dark = shops.filter((shop) => shop.site !== null && shop.total > 1 && shop.unwell === shop.total);
+  const rest = dark.reduce((left, shop) => left - shop.unwell, n);
+  const all = total.value;
+  const known = all - (overview.value?.counts.unknown ?? 0);
+  return html`<div><h1 class="headline">${known ? tableWords.fine({ n: Math.max(0, known - n), all_n: all }) : frameWords.nav.fleet}</h1>
+    <p class="quiet">${[
+      dark.length && tableWords.dark({ n: dark.length }),
+      rest && tableWords.others({ n: rest }),
+      all - known && tableWords.unknown({ n: all - known }),
+    ]
+      .filter(Boolean)
+      .join(" · ")}</p></div>`;
 }
 
 /** What is wrong comes first; while a filter is on, the table does. */
@@ -80,7 +99,8 @@ function Parts() {
   const rest = [anyUnwell && h(Attention, { key: "attention" }), h(Mended, { key: "mended" })];
   const ways = [h(Shops, { key: "shops" }), h(Tiles, { key: "tiles" })];
   const table = h(DisplaysTable, { key: "table" });
-  const order = first ? [...ways, table, ...wrong, ...rest] : [...wrong, ...ways, ...rest, table];
+  const [shops, tiles] = ways;
+  const order = first ? [...ways, table, ...wrong, ...rest] : [shops, ...wrong, tiles, ...rest, table];
   return html`<div class=${classes("fleet", first && "filtered")}>
     ${h(Finder, { key: "finder" })}${order}${h(RecentlyAcknowledged, { key: "acknowledged" })}</div>`;
 }

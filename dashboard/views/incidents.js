@@ -8,6 +8,7 @@ import { duration } from "../lib/measures.js";
 import { usePages } from "../lib/pages.js";
 import { poll } from "../lib/poll.js";
 import { go, param } from "../lib/url.js";
+import { causeWords } from "../lib/words/causes.js";
 import { commonWords } from "../lib/words/common.js";
 import { incidentWords } from "../lib/words/incidents.js";
 import { wordsOf } from "../lib/words/problems.js";
@@ -43,7 +44,7 @@ function Numbers({ incident }) {
   const kind = incidentWords.kind[incident.kind] ?? incident.kind;
   const time = (closed_at ? incidentWords.lasted : incidentWords.lasts)({ time: lasted(incident) });
   return html`<span class="quiet">
-    ${kind} · ${text} · ${time}</span>`;
+    ${kind} · ${text} · ${time}${incident.times > 1 && ` · ${causeWords.again({ n: incident.times })}`}</span>`;
 }
 
 /** @param {{incident: Incident}} props */
@@ -107,6 +108,11 @@ function Details({ id }) {
       details.merged_into &&
       html`<p><button class="link" onClick=${() => go({ i: String(details.merged_into) })}>
           ${incidentWords.merged({ id: details.merged_into })}</button></p>`
+    }
+    ${
+      details.again_of &&
+      html`<p>${causeWords.again({ n: details.times })} · <button class="link"
+        onClick=${() => go({ i: String(details.again_of) })}>${incidentWords.before({ id: details.again_of })}</button></p>`
     }
     ${details.in_maintenance > 0 && html`<p class="quiet">${incidentWords.inMaintenance({ n: details.in_maintenance })}</p>`}
     ${h(Displays, { details })}

@@ -26,8 +26,8 @@ export const sharedLogins = () =>
 /** @param {{found: Client[]}} props */
 export function SharedLogins({ found }) {
   return html`<li class="trouble-card mild">
-    <h2>${h(Glyph, { shape: "warning" })}${causeWords.shared({ n: found.length })}</h2>
-    <p>${causeWords.sharedWhy}</p>
+    ${h(Glyph, { shape: "warning" })}
+    <div><h2>${causeWords.shared({ n: found.length })}</h2><p>${causeWords.sharedWhy}</p></div>
     <div class="buttons">${found.slice(0, NAMED).map(
       (client) => html`<button class="plain" key=${client.uuid} onClick=${() => openDisplay(client.uuid)}>
         ${nameAndSite(client)}</button>`,

@@ -4,7 +4,6 @@ import { useRef, useState } from "../vendor/hooks.js";
 import { clients, places, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
 import { dotGrid, shopsOf } from "../lib/shops.js";
-import { quietWords } from "../lib/quiet.js";
 import { go, param } from "../lib/url.js";
 import { shopWords } from "../lib/words/shops.js";
 import { lazy } from "./lazy.js";
@@ -20,14 +19,16 @@ const STEP = 10; // pixels from one dot to the next
 const site = param("site");
 const nosite = param("nosite");
 
-/** A dot for each display; an unwell one is a square. @param {{shop: Shop}} props */
+/** A dot for each display; an unwell one is a square; of a closed or held site they are hollow. @param {{shop: Shop}} props */
 export function Dots({ shop }) {
   const groups = dotGrid(shop.dots, DOTS, IN_ROW);
   const height = STEP * Math.ceil(Math.min(shop.total, DOTS) / IN_ROW);
+  /** @param {[number, number][]} places */
+  const drawn = (places) => places.map(([x, y]) => `M${(x + 0.5) * STEP} ${(y + 0.5) * STEP}h0`).join("");
   return html`<svg class="dots" viewBox=${`0 0 ${STEP * IN_ROW} ${height}`} width=${STEP * IN_ROW} height=${height}
     aria-hidden="true" focusable="false">${groups.map(
-      ({ dot, places }) => html`<path key=${dot} class=${`dot dot-${dot}`}
-        d=${places.map(([x, y]) => `M${(x + 0.5) * STEP} ${(y + 0.5) * STEP}h0`).join("")} />`,
+      ({ dot, places }) => html`<path key=${dot} class=${`dot dot-${dot}`} d=${drawn(places)} />
+        ${shop.quiet && html`<path class="dot hole" d=${drawn(places)} />`}`,
     )}</svg>`;
 }
 
@@ -39,8 +40,8 @@ function Tile({ shop }) {
       ? go({ nosite: on ? null : "1", site: null })
       : go({ site: on ? null : shop.site, nosite: null });
   const more = shop.total - DOTS;
-  const quiet = shop.site !== null && quietWords({ uuid: "", site: shop.site });
-  return html`<button class=${classes("shop", on && "on")} aria-pressed=${on} onClick=${toggle}>
+  const { quiet } = shop;
+  return html`<button class=${classes("shop", on && "on", !quiet && 2 * shop.unwell >= shop.total && "dark")} aria-pressed=${on} onClick=${toggle}>
     <span class="strong shop-name">${shop.site ?? shopWords.none}</span>
     <span class=${classes("shop-state", shop.unwell === 0 && "quiet")}>
       ${shop.unwell ? shopWords.are({ how: shop.how, n: shop.unwell, all_n: shop.total }) : shopWords.well({ n: shop.total })}</span>

@@ -67,10 +67,12 @@ export function Wall() {
         ${shortTime(new Date(now.value).toISOString())}</time></header>
     ${h(Wrong, {})}
     <ul class="wall-shops">${shown.map(
-      (shop) => html`<li key=${shop.site ?? ""} class=${classes("wall-shop", shop.unwell > 0 && "unwell")}>
+      (
+        shop,
+      ) => html`<li key=${shop.site ?? ""} class=${classes("wall-shop", !shop.quiet && shop.unwell > 0 && "unwell")}>
         <strong>${shop.site ?? shopWords.none}</strong>
         <span>${shop.unwell ? shopWords.are({ how: shop.how, n: shop.unwell, all_n: shop.total }) : shopWords.well({ n: shop.total })}</span>
-        ${h(Dots, { shop })}</li>`,
+        ${shop.quiet && html`<span>${shop.quiet.word}</span>`}${h(Dots, { shop })}</li>`,
     )}</ul>
     ${left > well && html`<p>${largeWords.wall({ n: left - well })}</p>`}
     ${left > 0 && well > 0 && html`<p>${largeWords.wallWell({ n: well })}</p>`}

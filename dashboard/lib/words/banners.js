@@ -13,6 +13,6 @@ export const bannerWords = {
   empty: ({ sites }) => `No display is at ${sites}, a site of your rights.`,
   emptyWhy: "If the site has another name now, ask an admin to change your sites.",
   breaker: "Recovery holds back: too many displays failed at once.",
-  release: "Release it",
+  release: "Let recovery act…",
 };
 translate("banners", { bannerWords });

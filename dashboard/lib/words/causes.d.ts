@@ -5,6 +5,7 @@ export const causeWords: {
   several: string;
   some: string;
   since: string;
+  again: (facts: { n: number }) => string;
   holds: string;
   acts: (facts: { n: number }) => string;
   off: string;

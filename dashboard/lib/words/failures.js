@@ -14,7 +14,7 @@ export const failureWords = {
   again: ({ time }) => `Failed again at ${time}: look at it before you acknowledge it`,
   error: "The acknowledgement did not get through.",
   refused: ({ detail }) => `Not acknowledged: ${detail}`,
-  mended: ({ n }) => `${number(n)} ${n === 1 ? "is" : "are"} mended.`,
+  mended: ({ n }) => `${number(n)} ${n === 1 ? "service" : "services"} failed and ${n === 1 ? "works" : "work"} again.`,
   wellSince: "well since",
   mendedBy: ({ who }) => `restarted by ${who}, well since`,
   acknowledgeThese: ({ n }) => `Acknowledge ${n === 1 ? "it" : `these ${number(n)}`}`,

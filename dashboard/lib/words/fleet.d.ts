@@ -8,6 +8,10 @@ export const selectionWords: {
   all: string;
 };
 export const tableWords: {
+  fine: (facts: { n: number; all_n: number }) => string;
+  dark: (facts: { n: number }) => string;
+  others: (facts: { n: number }) => string;
+  unknown: (facts: { n: number }) => string;
   title: string;
   name: string;
   site: string;

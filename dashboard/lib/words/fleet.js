@@ -10,6 +10,10 @@ export const selectionWords = {
   all: "Select all listed displays",
 };
 export const tableWords = {
+  fine: ({ n, all_n }) => `${number(n)} of ${number(all_n)} ${all_n === 1 ? "screen is" : "screens are"} fine`,
+  dark: ({ n }) => `${number(n)} ${n === 1 ? "site" : "sites"} dark`,
+  others: ({ n }) => `${number(n)} ${n === 1 ? "display needs" : "displays need"} help`,
+  unknown: ({ n }) => `${number(n)} unknown`,
   title: "Displays",
   name: "Display",
   site: "Site",

@@ -20,6 +20,7 @@ export const incidentWords: {
   lasted: (facts: { time: string }) => string;
   merged: (facts: { id: number }) => string;
   inMaintenance: (facts: { n: number }) => string;
+  before: (facts: { id: number }) => string;
   displays: string;
   well: string;
   timeline: string;

@@ -22,6 +22,7 @@ export const incidentWords = {
   lasted: ({ time }) => `lasted ${time}`,
   merged: ({ id }) => `It turned out to be part of incident ${id}.`,
   inMaintenance: ({ n }) => `${number(n)} ${n === 1 ? "display is" : "displays are"} in a quiet time: recovery sends nothing to them.`,
+  before: ({ id }) => `The one before: incident ${id}`,
   displays: "Displays",
   well: "well since",
   timeline: "What happened",

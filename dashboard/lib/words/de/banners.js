@@ -12,5 +12,5 @@ export const bannerWords = {
   empty: ({ sites }) => `Kein Display steht am Standort ${sites}, für den Ihre Rechte gelten.`,
   emptyWhy: "Wenn der Standort jetzt anders heißt, bitten Sie einen Admin, Ihre Standorte zu ändern.",
   breaker: "Die Wiederherstellung hält sich zurück: Zu viele Displays sind zugleich ausgefallen.",
-  release: "Freigeben",
+  release: "Handeln lassen …",
 };

@@ -13,7 +13,7 @@ export const failureWords = {
   again: ({ time }) => `Erneut ausgefallen (${time}): vor dem Quittieren bitte ansehen`,
   error: "Die Quittung kam nicht durch.",
   refused: ({ detail }) => `Nicht quittiert: ${detail}`,
-  mended: ({ n }) => `${number(n)} ${n === 1 ? "ist" : "sind"} behoben.`,
+  mended: ({ n }) => `${number(n)} ${n === 1 ? "Dienst ist" : "Dienste sind"} ausgefallen und ${n === 1 ? "läuft" : "laufen"} wieder.`,
   wellSince: "in Ordnung seit",
   mendedBy: ({ who }) => `neu gestartet von ${who === "recovery" ? "der Wiederherstellung" : `${who}`}, in Ordnung seit`,
   acknowledgeThese: ({ n }) => `${n === 1 ? "Diesen" : `Diese ${number(n)}`} quittieren`,

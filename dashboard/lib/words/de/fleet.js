@@ -9,6 +9,10 @@ export const selectionWords = {
   all: "Alle gelisteten Displays auswählen",
 };
 export const tableWords = {
+  fine: ({ n, all_n }) => `${all_n === 1 ? `${number(n)} von 1 Bildschirm ist` : `${number(n)} von ${number(all_n)} Bildschirmen sind`} in Ordnung`,
+  dark: ({ n }) => `${number(n)} ${n === 1 ? "Standort" : "Standorte"} dunkel`,
+  others: ({ n }) => `${number(n)} ${n === 1 ? "Display braucht" : "Displays brauchen"} Hilfe`,
+  unknown: ({ n }) => `${number(n)} unbekannt`,
   title: "Displays",
   name: "Display",
   site: "Standort",

@@ -21,6 +21,7 @@ export const incidentWords = {
   lasted: ({ time }) => `dauerte ${time}`,
   merged: ({ id }) => `Sie erwies sich als Teil von Störung ${id}.`,
   inMaintenance: ({ n }) => `${number(n)} ${n === 1 ? "Display ist" : "Displays sind"} in einer Ruhezeit: Die Wiederherstellung sendet dorthin nichts.`,
+  before: ({ id }) => `Davor: Störung ${id}`,
   displays: "Displays",
   well: "in Ordnung seit",
   timeline: "Was geschehen ist",

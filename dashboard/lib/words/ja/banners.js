@@ -12,5 +12,5 @@ export const bannerWords = {
   empty: ({ sites }) => `あなたの権限の拠点 ${sites} にディスプレイはありません。`,
   emptyWhy: "拠点の名前が変わったときは、管理者にあなたの拠点の変更を頼んでください。",
   breaker: "自動復旧を見合わせています。同時に異常になったディスプレイが多すぎます。",
-  release: "解除",
+  release: "再開…",
 };

@@ -13,7 +13,7 @@ export const failureWords = {
   again: ({ time }) => `${time}に再び障害。確認の前に見てください`,
   error: "確認が届きませんでした。",
   refused: ({ detail }) => `確認できません: ${detail}`,
-  mended: ({ n }) => `${number(n)}件は復旧済みです。`,
+  mended: ({ n }) => `${number(n)}件のサービスが停止しましたが、復旧しています。`,
   wellSince: "正常に復帰",
   mendedBy: ({ who }) => `${who === "recovery" ? "自動復旧が" : `${who} が`}再起動、正常に復帰`,
   acknowledgeThese: ({ n }) => `${number(n)}件をまとめて確認`,

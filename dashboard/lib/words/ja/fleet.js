@@ -9,6 +9,10 @@ export const selectionWords = {
   all: "一覧のディスプレイをすべて選択",
 };
 export const tableWords = {
+  fine: ({ n, all_n }) => `${number(all_n)}台中${number(n)}台の画面が正常です`,
+  dark: ({ n }) => `${number(n)}か所の拠点が停止中`,
+  others: ({ n }) => `${number(n)}台に対応が必要`,
+  unknown: ({ n }) => `${number(n)}台は不明`,
   title: "ディスプレイ",
   name: "ディスプレイ",
   site: "拠点",

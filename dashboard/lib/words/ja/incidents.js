@@ -21,6 +21,7 @@ export const incidentWords = {
   lasted: ({ time }) => `${time}継続`,
   merged: ({ id }) => `インシデント${id}の一部と分かりました。`,
   inMaintenance: ({ n }) => `${number(n)}台は抑止時間中で、自動復旧は何も送りません。`,
+  before: ({ id }) => `前回：インシデント ${id}`,
   displays: "ディスプレイ",
   well: "正常に復帰",
   timeline: "経過",

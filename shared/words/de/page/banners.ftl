@@ -10,4 +10,4 @@ bannerWords-schedulerWhy = Bis dahin verfallen überfällige Befehle nicht, und 
 bannerWords-empty = Kein Display steht am Standort { $sites }, für den Ihre Rechte gelten.
 bannerWords-emptyWhy = Wenn der Standort jetzt anders heißt, bitten Sie einen Admin, Ihre Standorte zu ändern.
 bannerWords-breaker = Die Wiederherstellung hält sich zurück: Zu viele Displays sind zugleich ausgefallen.
-bannerWords-release = Freigeben
+bannerWords-release = Handeln lassen …

@@ -8,6 +8,7 @@ causeWords-network = Netz { $subnet }
 causeWords-several = Mehrere Standorte
 causeWords-some = Mehrere Displays
 causeWords-since = seit
+causeWords-again = { $n }-mal in 24 Stunden
 causeWords-holds = Die Wiederherstellung hält sich zurück: So viele zugleich können unser eigener Fehler sein.
 causeWords-acts = Die Wiederherstellung arbeitet an { displays_n }.
 causeWords-off = Die automatische Wiederherstellung ist abgeschaltet.
@@ -16,7 +17,7 @@ causeWords-show = { $n ->
    *[other] Die { $n } zeigen
 }
 causeWords-snooze = Meldepause für den Standort…
-causeWords-release = Freigeben
+causeWords-release = Handeln lassen …
 causeWords-story = Was geschehen ist
 causeWords-unsteady = Instabile Verbindung: { displays_n }
 causeWords-worst = { $name } hat den Broker in der letzten Stunde { $losses_n }-mal verloren. Vermutlich liegt es am Netz dort.

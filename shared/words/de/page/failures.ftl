@@ -14,9 +14,12 @@ failureWords-again = Erneut ausgefallen ({ $time }): vor dem Quittieren bitte an
 failureWords-error = Die Quittung kam nicht durch.
 failureWords-refused = Nicht quittiert: { $detail }
 failureWords-mended = { $n } { $n ->
-    [one] ist
-   *[other] sind
-} behoben.
+    [one] Dienst ist
+   *[other] Dienste sind
+} ausgefallen und { $n ->
+    [one] läuft
+   *[other] laufen
+} wieder.
 failureWords-wellSince = in Ordnung seit
 failureWords-mendedBy = neu gestartet von { $who ->
     [recovery] der Wiederherstellung

@@ -7,6 +7,19 @@ tileWords-hint = { $on ->
 selectionWords-one = { $name } auswählen
 selectionWords-all = Alle gelisteten Displays auswählen
 
+tableWords-fine = { $all_n ->
+    [one] { $n } von 1 Bildschirm ist
+   *[other] { $n } von { $all_n } Bildschirmen sind
+} in Ordnung
+tableWords-dark = { $n } { $n ->
+    [one] Standort
+   *[other] Standorte
+} dunkel
+tableWords-others = { $n } { $n ->
+    [one] Display braucht
+   *[other] Displays brauchen
+} Hilfe
+tableWords-unknown = { $n } unbekannt
 tableWords-title = Displays
 tableWords-name = Display
 tableWords-site = Standort

@@ -27,6 +27,7 @@ incidentWords-inMaintenance = { $n } { $n ->
     [one] Display ist
    *[other] Displays sind
 } in einer Ruhezeit: Die Wiederherstellung sendet dorthin nichts.
+incidentWords-before = Davor: Störung { NUMBER($id) }
 incidentWords-displays = Displays
 incidentWords-well = in Ordnung seit
 incidentWords-timeline = Was geschehen ist

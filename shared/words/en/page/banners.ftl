@@ -12,4 +12,4 @@ bannerWords-schedulerWhy = Until it ticks, overdue commands do not expire and no
 bannerWords-empty = No display is at { $sites }, a site of your rights.
 bannerWords-emptyWhy = If the site has another name now, ask an admin to change your sites.
 bannerWords-breaker = Recovery holds back: too many displays failed at once.
-bannerWords-release = Release it
+bannerWords-release = Let recovery act…

@@ -10,6 +10,7 @@ causeWords-network = Network { $subnet }
 causeWords-several = Several sites
 causeWords-some = Several displays
 causeWords-since = since
+causeWords-again = { $n } times in 24 hours
 causeWords-holds = Recovery holds back: so many at once may be our own fault.
 causeWords-acts = Recovery is at work on { displays_n }.
 causeWords-off = Automatic recovery is switched off.
@@ -18,7 +19,7 @@ causeWords-show = { $n ->
    *[other] Show the { $n }
 }
 causeWords-snooze = Snooze the site…
-causeWords-release = Release
+causeWords-release = Let recovery act…
 causeWords-story = What happened
 causeWords-unsteady = Unsteady connection: { displays_n }
 causeWords-worst = { $name } lost the broker { $losses_n } times in the last hour. The likely cause is its own network.

@@ -16,9 +16,12 @@ failureWords-again = Failed again at { $time }: look at it before you acknowledg
 failureWords-error = The acknowledgement did not get through.
 failureWords-refused = Not acknowledged: { $detail }
 failureWords-mended = { $n } { $n ->
-    [one] is
-   *[other] are
-} mended.
+    [one] service
+   *[other] services
+} failed and { $n ->
+    [one] works
+   *[other] work
+} again.
 failureWords-wellSince = well since
 failureWords-mendedBy = restarted by { $who }, well since
 failureWords-acknowledgeThese = Acknowledge { $n ->

@@ -7,6 +7,19 @@ tileWords-hint = { $on ->
 selectionWords-one = Select { $name }
 selectionWords-all = Select all listed displays
 
+tableWords-fine = { $n } of { $all_n } { $all_n ->
+    [one] screen is
+   *[other] screens are
+} fine
+tableWords-dark = { $n } { $n ->
+    [one] site
+   *[other] sites
+} dark
+tableWords-others = { $n } { $n ->
+    [one] display needs
+   *[other] displays need
+} help
+tableWords-unknown = { $n } unknown
 tableWords-title = Displays
 tableWords-name = Display
 tableWords-site = Site

@@ -29,6 +29,7 @@ incidentWords-inMaintenance = { $n } { $n ->
     [one] display is
    *[other] displays are
 } in a quiet time: recovery sends nothing to them.
+incidentWords-before = The one before: incident { NUMBER($id) }
 incidentWords-displays = Displays
 incidentWords-well = well since
 incidentWords-timeline = What happened

@@ -10,4 +10,4 @@ bannerWords-schedulerWhy = 実行されるまで、期限切れのコマンド�
 bannerWords-empty = あなたの権限の拠点 { $sites } にディスプレイはありません。
 bannerWords-emptyWhy = 拠点の名前が変わったときは、管理者にあなたの拠点の変更を頼んでください。
 bannerWords-breaker = 自動復旧を見合わせています。同時に異常になったディスプレイが多すぎます。
-bannerWords-release = 解除
+bannerWords-release = 再開…

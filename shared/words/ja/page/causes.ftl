@@ -3,6 +3,7 @@ causeWords-network = ネットワーク { $subnet }
 causeWords-several = 複数の拠点
 causeWords-some = 複数のディスプレイ
 causeWords-since = 発生
+causeWords-again = 24時間で{ $n }回目
 causeWords-holds = 自動復旧を見合わせています。これほど同時なら、原因はこちら側かもしれません。
 causeWords-acts = { $n }台を自動復旧中です。
 causeWords-off = 自動復旧はオフです。
@@ -11,7 +12,7 @@ causeWords-show = { $n ->
    *[other] { $n }台を表示
 }
 causeWords-snooze = 拠点の通知停止…
-causeWords-release = 解除
+causeWords-release = 再開…
 causeWords-story = 経過
 causeWords-unsteady = 不安定な接続: { $n }台
 causeWords-worst = { $name } は過去1時間に{ $losses_n }回ブローカーから切断されました。現地のネットワークが原因と思われます。

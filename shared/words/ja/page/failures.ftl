@@ -10,7 +10,7 @@ failureWords-elsewhere = ほかの人が確認
 failureWords-again = { $time }に再び障害。確認の前に見てください
 failureWords-error = 確認が届きませんでした。
 failureWords-refused = 確認できません: { $detail }
-failureWords-mended = { $n }件は復旧済みです。
+failureWords-mended = { $n }件のサービスが停止しましたが、復旧しています。
 failureWords-wellSince = 正常に復帰
 failureWords-mendedBy = { $who ->
     [recovery] 自動復旧が

@@ -7,6 +7,10 @@ tileWords-hint = { $on ->
 selectionWords-one = { $name } を選択
 selectionWords-all = 一覧のディスプレイをすべて選択
 
+tableWords-fine = { $all_n }台中{ $n }台の画面が正常です
+tableWords-dark = { $n }か所の拠点が停止中
+tableWords-others = { $n }台に対応が必要
+tableWords-unknown = { $n }台は不明
 tableWords-title = ディスプレイ
 tableWords-name = ディスプレイ
 tableWords-site = 拠点

@@ -19,6 +19,7 @@ incidentWords-lasts = { $time }継続中
 incidentWords-lasted = { $time }継続
 incidentWords-merged = インシデント{ NUMBER($id) }の一部と分かりました。
 incidentWords-inMaintenance = { $n }台は抑止時間中で、自動復旧は何も送りません。
+incidentWords-before = 前回：インシデント { NUMBER($id) }
 incidentWords-displays = ディスプレイ
 incidentWords-well = 正常に復帰
 incidentWords-timeline = 経過
