@@ -5,6 +5,7 @@ import { filtered, parts } from "../lib/filter.js";
 import { clients, failing, failures, overview, places, total, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
 import { shopsOf } from "../lib/shops.js";
+import { troubles } from "../lib/troubles.js";
 import { unsteady, watchUnsteady } from "../lib/unsteady.js";
 import { isUnwell } from "../lib/unwell.js";
 import { tableWords } from "../lib/words/fleet.js";
@@ -44,18 +45,32 @@ function RecentlyAcknowledged() {
 }
 
 function NothingYet() {
-  return html`<div class="page-head"><h1>${frameWords.nav.fleet}</h1></div>
+  return html`<div class="not-yet"><div class="page-head"><h1>${frameWords.nav.fleet}</h1></div>
     ${
       failing.value
         ? html`<div class="card"><p class="note">${tableWords.nothingYet}</p>
         </div>`
         : h(Loading, { rows: 6 })
-    }`;
+    }</div>`;
+}
+
+/** Whether these parts are there, if the first answer asks for them: what comes later would push the rest away. */
+function useFetched(/** @type {{load: () => Promise<void>}[]} */ parts, /** @type {boolean} */ needed) {
+  const [fetched, setFetched] = useState(!needed);
+  useEffect(() => {
+    if (!fetched) Promise.allSettled(parts.map((part) => part.load())).then(() => setFetched(true));
+  }, []);
+  return fetched;
 }
 
 export function FleetPage() {
   void version.value;
-  if (!overview.value) return h(NothingYet, {}); // unavailable is never shown as empty
+  return overview.value ? h(Known, {}) : h(NothingYet, {}); // unavailable is never shown as empty
+}
+
+function Known() {
+  if (!useFetched([Causes, FailedPanel, Attention], troubles.value > 0 || failures.value.length > 0))
+    return h(NothingYet, {});
   const empty = total.value === 0;
   return html`<div class="page-head">${empty ? html`<h1>${frameWords.nav.fleet}</h1>` : h(Headline, {})}
       ${!empty && h(ConnectButton, { look: "plain" })}</div>
@@ -96,13 +111,13 @@ function Parts() {
   const anyFailure = useEver(() => failures.value.length);
   const anyUnwell = useEver(() => rows.some(isUnwell));
   const wrong = [anyCause && h(Causes, { key: "causes" }), anyFailure && h(FailedPanel, { key: "failed" })];
-  const rest = [anyUnwell && h(Attention, { key: "attention" }), h(Mended, { key: "mended" })];
+  const rest = [anyUnwell && h(Attention, { key: "attention" })];
   const ways = [h(Shops, { key: "shops" }), h(Tiles, { key: "tiles" })];
   const table = h(DisplaysTable, { key: "table" });
   const [shops, tiles] = ways;
   const order = first ? [...ways, table, ...wrong, ...rest] : [shops, ...wrong, tiles, ...rest, table];
   return html`<div class=${classes("fleet", first && "filtered")}>
-    ${h(Finder, { key: "finder" })}${order}${h(RecentlyAcknowledged, { key: "acknowledged" })}</div>`;
+    ${h(Finder, { key: "finder" })}${order}${h(Mended, { key: "mended" })}${h(RecentlyAcknowledged, { key: "acknowledged" })}</div>`;
 }
 
 /** Whether this was ever so while the page was open. @param {() => unknown} isNow */

@@ -33,27 +33,33 @@ function style(href) {
  * @param {() => Promise<import("../vendor/preact.js").ComponentType<P>>} load
  * @param {{bare?: boolean, small?: boolean}} [how] bare: until it is there, nothing stands in its place; small: it
  *   needs views.css only, and not the sheet of whole pages
- * @returns {import("../vendor/preact.js").FunctionComponent<P>}
+ * @returns {import("../vendor/preact.js").FunctionComponent<P> & {load: () => Promise<void>}} load: fetch it before it is shown
  */
 export function lazy(load, { bare = false, small = false } = {}) {
   /** @type {import("../vendor/preact.js").ComponentType<P> | null} */
   let found = null;
-  return function Lazy(/** @type {P} */ props) {
+  /** @type {Promise<void> | null} */
+  let loading = null;
+  async function fetchOnce() {
+    const [component] = await Promise.all([load(), style("views.css"), small || style("pages.css")]);
+    await wordsLoaded();
+    found = component;
+  }
+  const loadOnce = () => (loading ??= fetchOnce());
+  return Object.assign(Lazy, { load: loadOnce });
+  /** @param {P} props */
+  function Lazy(props) {
     const [failed, setFailed] = useState(false);
     const [, arrived] = useState(found !== null);
     useEffect(() => {
-      if (found) return;
-      Promise.all([load(), style("views.css"), small || style("pages.css")]).then(
-        async ([component]) => {
-          await wordsLoaded();
-          found = component;
-          arrived(true);
-        },
-        () => setFailed(true),
-      );
+      if (!found)
+        loadOnce().then(
+          () => arrived(true),
+          () => setFailed(true),
+        );
     }, []);
     if (found) return h(/** @type {any} */ (found), props);
     if (failed) return h(LoadFailed, { text: commonWords.notLoaded, retry: () => location.reload() });
     return bare ? null : h(Loading, { rows: 4 });
-  };
+  }
 }
