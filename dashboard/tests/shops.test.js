@@ -8,7 +8,7 @@ import { tagsOf } from "../lib/tags.js";
 const display = (site, of = {}) => ({ site, status: "running", service_failed_at: null, tags: [], ...of });
 const many = (count, ...what) => Array.from({ length: count }, () => display(...what));
 
-test("the site with most unwell displays stands first, then by name; displays without a site are one more", () => {
+test("the site with the largest share and number of unwell displays stands first, then by name; displays without a site are one more", () => {
   const fleet = [
     ...many(2, "Shop 10"),
     ...many(2, "Shop 9"),
@@ -109,8 +109,8 @@ test("the places of a large fleet stand as its displays would, without any of th
   assert.deepEqual(
     shopsOf([], places).map(({ site, total, unwell, how }) => [site, total, unwell, how]),
     [
-      ["worse", 10, 3, "bad"],
       ["silent", 1, 1, "stale"],
+      ["worse", 10, 3, "bad"],
       ["well", 3, 0, ""],
       [null, 1, 0, ""],
     ],

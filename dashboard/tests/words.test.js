@@ -28,6 +28,7 @@ const NO_TEXTS = new Set([
   ...["lib/api/call.js Accept-Language", "lib/api/status_page.js Accept-Language"],
   ...["lib/api/call.js Content-Type", "lib/api/call.js Retry-After", "lib/api/commands.js Idempotency-Key"],
   ...["lib/api/failures.js If-Match", "lib/uploads.js AbortError", "views/client_panel.js Escape"],
+  ...["views/finder.js Enter", "views/finder.js ArrowDown"],
   "lib/api/call.js The service answered ….", // of an answer that is not the service's: problems.js words it
   "lib/commands.js … screenshot",
   "lib/exports.js availability … ….csv",

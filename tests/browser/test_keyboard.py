@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, name_of, online_display, row_name, uuid_of
-from tests.browser.watched import WatchedPage
+from tests.browser.watched import FLEET, WatchedPage
 from tests.stack import Api, Stack, eventually
 
 TABS_AT_MOST = 40
@@ -122,7 +122,7 @@ def test_single_keys_walk_choose_open_and_go_and_can_be_switched_off(enter: Ente
     page.reload()
     expect(page.get_by_role("button", name=row_name(display), exact=True)).to_be_visible()
     page.keyboard.type("gl?")
-    expect(page.get_by_role("heading", name="Fleet", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name=FLEET, level=1)).to_be_visible()
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 

@@ -13,7 +13,7 @@ from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import OpenPage, name_of, uuid_of
 from tests.browser.languages import TWO_LINES, busy_display, english_on, highest_name_of_a_setting, language_of
 from tests.browser.people import SessionState
-from tests.browser.watched import WatchedPage, does_not_scroll_sideways
+from tests.browser.watched import FLEET, WatchedPage, does_not_scroll_sideways
 from tests.browser.windows import USUAL_SIZE, Opened
 from tests.stack import Api, Stack
 
@@ -64,7 +64,7 @@ def test_the_browsers_language_is_used_until_another_is_chosen_and_that_stays(
     watched.fill_sign_in(stack_password)
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()
     page.reload()
-    expect(page.get_by_role("heading", name="Fleet", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name=FLEET, level=1)).to_be_visible()
 
     page.get_by_role("link", name="Settings").click()
     page.get_by_label("Language").select_option("As the browser")

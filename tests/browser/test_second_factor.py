@@ -17,7 +17,7 @@ from tests.browser.conftest import Enter, OpenPage
 from tests.browser.people import session_with_role
 from tests.browser.test_every_page import violations
 from tests.browser.test_people import ask, sign_in_as
-from tests.browser.watched import does_not_scroll_sideways
+from tests.browser.watched import FLEET, does_not_scroll_sideways
 from tests.stack import Stack
 
 
@@ -80,14 +80,14 @@ def test_a_code_is_set_up_asked_for_and_reset_by_an_admin(
     expect(door.get_by_role("alert")).to_contain_text("That code did not work.")
     code.fill(code_of(secret))
     door.get_by_role("button", name="Sign in", exact=True).click()
-    expect(door.get_by_role("heading", name="Fleet")).to_be_visible()
+    expect(door.get_by_role("heading", name=FLEET)).to_be_visible()
 
     third = open_page()
     third.expect_answer(401, r"/api/session$")
     lost = sign_in_as(third, name, PASSWORD)
     lost.get_by_label("Code", exact=True).fill(recovery[0])
     lost.get_by_role("button", name="Sign in", exact=True).click()
-    expect(lost.get_by_role("heading", name="Fleet")).to_be_visible()
+    expect(lost.get_by_role("heading", name=FLEET)).to_be_visible()
 
     for watched in (mine, elsewhere, third):
         watched.expect_answer(401, "/api/")
@@ -95,7 +95,7 @@ def test_a_code_is_set_up_asked_for_and_reset_by_an_admin(
     ask(admin, name, "Reset second factor…", "Reset second factor")
     expect(admin.get_by_role("dialog")).to_have_count(0)
     back = sign_in_as(open_page(), name, PASSWORD)
-    expect(back.get_by_role("heading", name="Fleet")).to_be_visible()
+    expect(back.get_by_role("heading", name=FLEET)).to_be_visible()
 
 
 def test_a_second_factor_is_removed_with_password_and_code(open_page: OpenPage, database: Engine, name: str) -> None:

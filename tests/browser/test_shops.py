@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -264,7 +265,10 @@ def test_what_is_mended_is_acknowledged_in_one_press_and_the_list_is_shown_befor
     run(database, MENDED, uuids=bern.uuids[:1])
     page = enter().page
     panel = page.get_by_role("region", name="Service failed")
-    expect(panel).to_contain_text("3 are mended.")
+    expect(panel).to_contain_text("Service failed on 1 display")
+    expect(panel).to_contain_text("3 services failed and work again.")
+    expect(panel.get_by_role("listitem")).to_have_count(1)
+    panel.get_by_role("button", name="Show all 4").click()
     expect(panel.get_by_role("listitem").filter(has_text=bern.name(1))).to_contain_text("restarted by recovery, well")
 
     panel.get_by_role("button", name="Acknowledge these 3").click()
@@ -332,6 +336,44 @@ def test_what_is_loaded_later_moves_nothing(enter: Enter, koeln: Fleet, bern: Fl
     expect(page.get_by_role("button", name="menu 1")).to_be_visible()
     expect(page.get_by_role("button", name="Connect a display")).to_be_visible()
     assert row.bounding_box() == before
+
+
+def test_a_held_shop_stands_last_with_hollow_dots(
+    enter: Enter, api: Api, database: Engine, bern: Fleet, koeln: Fleet
+) -> None:
+    run(database, FAIL, uuids=[*koeln.uuids[:1], *bern.uuids])
+    body = {"preset": "hold", "scope": "site", "site": bern.site, "reason": "Paint"}
+    held = api.post(
+        "/api/quiet-times", {**body, "ends_at": f"{datetime.now(UTC) + timedelta(hours=3):%Y-%m-%dT%H:%M:%SZ}"}, 201
+    )
+    page = enter().page
+
+    tiles = page.locator(".shop")
+    expect(tiles.last).to_contain_text("Held until")
+    expect(tiles.last).to_contain_text("Shop Bern")
+    expect(tiles.last.locator(".hole")).not_to_have_count(0)
+    expect(tiles.first).to_contain_text("Shop Köln")
+    expect(tiles.first.locator(".hole")).to_have_count(0)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("2 of 7 screens are fine")
+    api.post(f"/api/quiet-times/{held['id']}/end", {}, 200)
+
+
+def test_an_incident_that_comes_again_says_so_and_leads_to_the_one_before(
+    enter: Enter, database: Engine, bern: Fleet
+) -> None:
+    made = """INSERT INTO incidents (kind, key, began_at, opened_at, closed_at, cause, again_of)
+        VALUES ('site', 'Shop Bern', {began}, {began}, {closed}, 'The network or power.', {of}) RETURNING id"""
+    hour = "now() - interval '1 hour'"
+    with database.begin() as connection:
+        first = connection.execute(sa.text(made.format(began=hour, closed=hour, of="NULL"))).scalar_one()
+        second = connection.execute(sa.text(made.format(began="now()", closed="now()", of=first))).scalar_one()
+    page = enter(f"/?v=incidents&which=closed&i={second}").page
+
+    details = page.locator(".incident-details")
+    expect(details).to_contain_text("2 times in 24 hours")
+    details.get_by_role("button", name=f"The one before: incident {first}").click()
+    expect(details.get_by_role("heading", name=f"Incident {first}")).to_be_visible()
+    expect(details).not_to_contain_text("times in 24 hours")
 
 
 def test_the_tab_of_the_browser_says_how_much_is_wrong(enter: Enter, database: Engine, bern: Fleet) -> None:

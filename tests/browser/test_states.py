@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Route, expect
 
 from displays.simulated.simulated import SimulatedDisplay
 from tests.browser.conftest import Enter, online_display, uuid_of
-from tests.browser.watched import API, WatchedPage
+from tests.browser.watched import API, FLEET, WatchedPage
 from tests.stack import Stack
 
 # Each list of a view: its address, its text when it is empty and when loading failed, and how it is retried.
@@ -50,7 +50,7 @@ def follow_failing(watched: WatchedPage, address: str) -> None:
     """Go from the fleet to a view of which only the frame loads."""
     watched.follow("/")
     expect(watched.page.get_by_role("complementary")).to_have_count(0)  # the previous panel
-    expect(watched.page.get_by_role("heading", name="Fleet", level=1)).to_be_visible()
+    expect(watched.page.get_by_role("heading", name=FLEET, level=1)).to_be_visible()
     fail_all_but(watched.page, "/api/session|/overview")
     watched.follow(address)
 

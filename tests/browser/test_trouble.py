@@ -124,7 +124,7 @@ def test_a_silent_site_is_one_card_until_an_operator_releases_it(enter: Enter, k
         def held_back() -> bool:  # what is silent for longer was not silent at once
             kiel.beat()
             bremen.beat(SILENT_SECONDS)
-            return card.get_by_role("button", name="Release").is_visible()
+            return card.get_by_role("button", name="Let recovery act").is_visible()
 
         watched.look_until(held_back, "the breaker")
         expect(card).to_contain_text(re.compile(rf"Bremen: 10 of 10 silent since {CLOCK}"))
@@ -138,9 +138,17 @@ def test_a_silent_site_is_one_card_until_an_operator_releases_it(enter: Enter, k
         expect(recovery).to_contain_text("No silent display there is rebooted until fewer than 20% are silent")
         page.keyboard.press("Escape")
 
-        card.get_by_role("button", name="Release").click()
+        card.get_by_role("button", name="Let recovery act").click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_contain_text("10 displays are held back. Recovery may restart or reboot up to 10 of them now.")
+        dialog.get_by_role("button", name="Cancel").click()
+        expect(card).to_contain_text("Recovery holds back")
+        card.get_by_role("button", name="Let recovery act").click()
+        dialog.get_by_role("button", name="Let it act").click()
+        expect(dialog.get_by_role("button", name="Hold again")).to_be_visible()
+        dialog.get_by_role("button", name="Close").first.click()
 
-        expect(card.get_by_role("button", name="Release")).to_have_count(0)
+        expect(card.get_by_role("button", name="Let recovery act")).to_have_count(0)
         expect(card).not_to_contain_text("Recovery holds back")
 
 
@@ -227,7 +235,8 @@ def test_a_silent_fleet_is_one_banner_and_a_filter_away(enter: Enter, kiel: Flee
     expect(banner).to_contain_text(re.compile(r"60 of \d+ displays are silent"))
     page.get_by_role("button", name=re.compile("^60 Stale")).click()
     expect(page.locator("table")).to_have_attribute("aria-rowcount", "61")
-    banner.get_by_role("button", name="Release it").click()
+    banner.get_by_role("button", name="Let recovery act").click()
+    page.get_by_role("dialog").get_by_role("button", name="Let it act").click()
     expect(banner).to_have_count(0)
 
 

@@ -18,7 +18,7 @@ from tests.browser.conftest import Enter
 from tests.browser.fleets import Fleet, inserted
 from tests.browser.test_conversions import deck
 from tests.browser.test_shops import FAIL, LISTENED_LONG, MENDED, NAMES_NONE, card, run, table_rows, tile
-from tests.browser.watched import WatchedPage
+from tests.browser.watched import FLEET, WatchedPage
 from tests.browser.windows import Opened
 from tests.stack import Api, eventually
 
@@ -55,7 +55,7 @@ class Walk:
         for fleet in self.well:
             fleet.beat()
         self.watched.follow("/")
-        expect(self.page.get_by_role("heading", name="Fleet", exact=True)).to_be_visible()
+        expect(self.page.get_by_role("heading", name=FLEET)).to_be_visible()
         self.watched.look_again()
         expect(table_rows(self.page).first).to_be_visible()
         self.page.evaluate("window.presses = 0")

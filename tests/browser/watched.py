@@ -11,6 +11,9 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page
 from tests.stack import Stack, eventually
 
 API: Final = re.compile(r"^https?://[^/]+/api/")
+
+FLEET: Final = re.compile(r"^Fleet$|screens? (is|are) fine$")
+"""The heading of the fleet page, of an empty fleet and of one with displays."""
 """The page's requests of the service. The page's own modules are below /lib/api/ too."""
 SAID_OF_AN_ANSWER: Final = re.compile(r"Failed to load resource(?:: the server responded with a status of (\d+))?")
 """What Chromium prints for each error answer. Playwright's own events of answers cost a twentieth of a page."""
