@@ -127,4 +127,7 @@ function App() {
 startTicking();
 document.documentElement.lang = language;
 const root = document.getElementById("app");
-wordsLoaded().then(() => root && render(h(App, {}), root));
+wordsLoaded().then(() => {
+  root?.replaceChildren();
+  if (root) render(h(App, {}), root);
+});

@@ -83,7 +83,7 @@ def walked_to(page: Page, row: Locator) -> bool:
     return bool(row.evaluate("one => one === document.activeElement"))
 
 
-def went_to(page: Page, keys: str, title: str) -> bool:
+def went_to(page: Page, keys: str, title: str | re.Pattern[str]) -> bool:
     """Type two keys; return whether the page opened. A slow machine may type them too far apart to count as a pair."""
     page.keyboard.type(keys)
     return page.get_by_role("heading", name=title, level=1).is_visible()
@@ -111,7 +111,7 @@ def test_single_keys_walk_choose_open_and_go_and_can_be_switched_off(enter: Ente
         ("gc", "Presentations"),
         ("gi", "Incidents"),
         ("gs", "Settings"),
-        ("gf", "Fleet"),
+        ("gf", FLEET),
     ):
         eventually(partial(went_to, page, keys, title), f"the view that {keys} goes to")
 
