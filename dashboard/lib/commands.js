@@ -14,7 +14,7 @@ import { change, changing, ownCommandsOpen, refresh } from "./fleet.js";
  *   refused: the service refused it
  * @property {Command | null} command
  * @property {ApiProblem | null} problem
- * @property {{english: string, sentences: Command["cuts_through_sentences"]} | null} [cuts] the quiet times that it goes through
+ * @property {string | null} [cuts] the quiet times that it goes through
  */
 
 const FOLLOW_EVERY = 1_500;
@@ -127,8 +127,7 @@ export async function endAnyway(uuid, reason) {
 function take(uuid, command) {
   const before = orderOf(uuid, command.action);
   const kept = before?.command?.id === command.id ? before.cuts : null;
-  const { cuts_through: english, cuts_through_sentences: sentences } = command;
-  const cuts = english === null ? kept : { english, sentences };
+  const cuts = command.cuts_through ?? kept;
   const action = /** @type {Action} */ (command.action);
   setOrder(uuid, { action, phase: "known", command, problem: null, cuts });
 }

@@ -361,7 +361,6 @@ export type ClientQuietTimes = {
   until: string | null;
   uuid: string;
   words: string;
-  words_sentences: Array<QuietSentence> | null;
 };
 
 /** What recovery does about one client now, and why. `recovery` is null while the client is healthy. */
@@ -413,7 +412,6 @@ export type Command = {
   confirmed_by: ConfirmedBy | null;
   created_at: string;
   cuts_through: string | null;
-  cuts_through_sentences: Array<QuietSentence> | null;
   expires_at: string;
   finished_at: string | null;
   id: string;
@@ -705,7 +703,7 @@ export type EventKind = "audit" | "command" | "log" | "recovery" | "registered" 
 
 /** An event of a client, the cause of its state, or why recovery acts or does not. */
 export type EventSentence = {
-  code: "all_refused" | "asked_again_later" | "bridge_silent" | "cannot_do" | "client_registered" | "command_cancelled" | "command_done" | "command_due" | "command_ended" | "command_of_another" | "command_open" | "command_over" | "command_over_before" | "command_received" | "command_requested" | "command_sent" | "failure_acknowledged" | "failure_not_repeated" | "first_heartbeat_awaited" | "heard_again" | "heartbeats_do_not_come" | "heartbeats_missing" | "line_logged" | "many_late" | "never_heard" | "no_heartbeat_for" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_again" | "not_heard_since" | "not_known_while_silent" | "nothing_helped" | "other_screens_first" | "others_first" | "part_of_incident" | "person_did" | "player_crashed" | "player_running" | "player_starting" | "player_stopped" | "player_unknown" | "quiet_time" | "recovery_asked" | "recovery_did_nothing" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_changed" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "service_failed" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "state_changed" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
+  code: "all_refused" | "asked_again_later" | "bridge_silent" | "cannot_do" | "client_registered" | "command_cancelled" | "command_done" | "command_due" | "command_ended" | "command_of_another" | "command_open" | "command_over" | "command_over_before" | "command_received" | "command_requested" | "command_sent" | "failure_acknowledged" | "failure_not_repeated" | "first_heartbeat_awaited" | "heard_again" | "heartbeats_do_not_come" | "heartbeats_missing" | "line_logged" | "many_late" | "never_heard" | "no_heartbeat_for" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_again" | "not_heard_since" | "not_known_while_silent" | "nothing_helped" | "other_screens_first" | "others_first" | "part_of_incident" | "person_did" | "player_crashed" | "player_running" | "player_starting" | "player_stopped" | "player_unknown" | "recovery_asked" | "recovery_did_nothing" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_changed" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "service_failed" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "state_changed" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
   params: Record<string, unknown>;
 };
 
@@ -1660,16 +1658,10 @@ export type QuietPreset = "custom" | "hold" | "leave_out" | "maintenance" | "ope
 /** Whom a quiet time is about. */
 export type QuietScope = "clients" | "fleet" | "site" | "tag";
 
-/** A sentence about a quiet time. */
-export type QuietSentence = {
-  code: "goes_although" | "nobody_at_site" | "nobody_covered" | "nobody_with_tag" | "nothing_quiet" | "quiet_time";
-  params: Record<string, unknown>;
-};
-
 /** The state of a quiet time. */
 export type QuietState = "ended" | "on" | "over" | "planned";
 
-/** A quiet time: whom it is about, what is quiet, when, who made it and why. `occurrence` is the present or the next time in which it is quiet (of opening hours: closed); null: none is left. `covers`: how many displays it is about now; `note` says when there is none yet. `words` is one sentence for people, without the end. `…_sentences` say the same in codes. */
+/** A quiet time: whom it is about, what is quiet, when, who made it and why. `occurrence` is the present or the next time in which it is quiet (of opening hours: closed); null: none is left. `covers`: how many displays it is about now; `note` says when there is none yet. `words` is one sentence for people, without the end. */
 export type QuietTime = {
   clients: Array<string>;
   covers: number;
@@ -1681,7 +1673,6 @@ export type QuietTime = {
   hours: Array<QuietHours>;
   id: number;
   note: string | null;
-  note_sentences: Array<QuietSentence> | null;
   occurrence: Occurrence | null;
   preset: QuietPreset;
   quiet: Array<Quiet>;
@@ -1693,7 +1684,6 @@ export type QuietTime = {
   tag: string | null;
   time_zone: string | null;
   words: string;
-  words_sentences: Array<QuietSentence> | null;
 };
 
 /** New values; a field that is left out stays. `starts_at` only before it begins. */
@@ -1754,9 +1744,9 @@ export type RecoveryEvent = {
   why_sentences: Array<Coded> | null;
 };
 
-/** A sentence of recovery or of a quiet time; sentences follow one another. */
+/** A sentence of recovery; sentences follow one another. */
 export type RecoverySentence = {
-  code: "all_refused" | "asked_again_later" | "bridge_silent" | "cannot_do" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "failure_not_repeated" | "first_heartbeat_awaited" | "heard_again" | "heartbeats_missing" | "many_late" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "others_first" | "part_of_incident" | "quiet_time" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
+  code: "all_refused" | "asked_again_later" | "bridge_silent" | "cannot_do" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "failure_not_repeated" | "first_heartbeat_awaited" | "heard_again" | "heartbeats_missing" | "many_late" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "others_first" | "part_of_incident" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
   params: Record<string, unknown>;
 };
 

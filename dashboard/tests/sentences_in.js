@@ -88,7 +88,6 @@ export async function sentencesIn({ tag, stop, comma }) {
       ["screen_unproven", { screen: NEWER }],
       ["command_due", { basis: NEWER, screen: null, action: "restart_app" }],
       ["command_open", { action: NEWER }],
-      ["quiet_time", { preset: "hold", by: "user:ada", reason: "", quiet: [NEWER] }],
       ["state_changed", { before: "running", after: NEWER }],
     ])
       assert.equal(inWords([known, { code, params }]), null, code);

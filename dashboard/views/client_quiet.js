@@ -5,7 +5,6 @@ import { quietTimesOf } from "../lib/api/quiet_times.js";
 import { html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { quietTimes } from "../lib/quiet.js";
-import { worded } from "../lib/sentences.js";
 import { mayOperate } from "../lib/session.js";
 import { go } from "../lib/url.js";
 import { retryingAfter } from "../lib/words/problems.js";
@@ -51,7 +50,7 @@ function useQuiet(uuid) {
 function Item({ time, edit, again }) {
   const preset = quietTimesWords.presets[time.preset] ?? time.preset;
   const whom = whomOf(time);
-  return html`<li><p>${worded(time.words_sentences, time.words)} <span class="quiet quiet-when">${h(When, { time })}</span></p>
+  return html`<li><p>${time.words} <span class="quiet quiet-when">${h(When, { time })}</span></p>
     ${
       mayOperate.value &&
       html`<div class="buttons"><button class="link" aria-label=${quietTimesWords.editOf(preset, whom)}

@@ -6,7 +6,6 @@ import { dismiss, followLatest, followOther, isOver, order, orderOf, withdraw } 
 import { updating } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { worded } from "../lib/sentences.js";
 import { quietTimes } from "../lib/quiet.js";
 import { mayAdminister, mayOperate } from "../lib/session.js";
 import { commandWords } from "../lib/words/commands.js";
@@ -107,7 +106,7 @@ function Progress({ uuid, name, current, why, again }) {
     ${phase === "sending" && html`<p role="status">${commandWords.sending}</p>`}
     ${phase === "unknown" && html`<p class="cause" role="status">${commandWords.unknown}</p>`}
     ${phase === "lost" && html`<p class="cause" role="alert">${commandWords.unreachable}</p>`}
-    ${current.cuts && html`<p class="quiet">${worded(current.cuts.sentences, current.cuts.english)}</p>`}
+    ${current.cuts && html`<p class="quiet">${current.cuts}</p>`}
     ${command && h(Stepper, { command })}
     ${h(Refusal, { current })}
     <div class="order-foot">

@@ -8,7 +8,6 @@ import { usePages } from "../lib/pages.js";
 import { poll } from "../lib/poll.js";
 import { quietTimes } from "../lib/quiet.js";
 import { PRESETS } from "../lib/quiet_form.js";
-import { worded } from "../lib/sentences.js";
 import { mayOperate } from "../lib/session.js";
 import { go, openDisplay, param } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
@@ -44,10 +43,10 @@ function Row({ time, edit, changed }) {
         <span class="tag">${preset}</span>
         <span class=${classes("tag", time.state === "on" && "tag-amber")}>${quietTimesWords.state[time.state]}</span>
       </span>
-      <span>${worded(time.words_sentences, time.words)}</span>
+      <span>${time.words}</span>
       <span class="quiet quiet-when">${h(When, { time })}</span>
       ${said.length > 0 && html`<span class="quiet">${said.join(" · ")}</span>`}
-      ${time.note && html`<span class="cause">${worded(time.note_sentences, time.note)}</span>`}</span>
+      ${time.note && html`<span class="cause">${time.note}</span>`}</span>
     ${
       live &&
       mayOperate.value &&

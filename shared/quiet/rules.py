@@ -6,6 +6,7 @@ always goes.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import reduce
 from typing import Final
 
 from msgspec import Struct
@@ -16,8 +17,9 @@ from shared.clients import zones_rules
 from shared.errors import QuietTimesRefused, Refused
 from shared.quiet import displays_rules, hours_rules
 from shared.quiet.hours_rules import Span, TimeSpan
-from shared.sentences import Phrased, Phrases, joined, named
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, QuietState
+from shared.words.facts import By
+from shared.words.sentences import Sentence, sentence, together
 
 AFTER_OPENING: Final = timedelta(minutes=10)
 """So long after its shop opened, a display that failed while the shop was closed is still left alone: it starts."""
@@ -70,14 +72,14 @@ class StoredQuietTime(Struct, frozen=True, kw_only=True):
         return min((at for at in (self.ends_at, self.ended_at) if at is not None), default=None)
 
     @property
-    def words(self) -> str:
+    def words(self) -> Sentence:
         """Why it is quiet and what that means, as one sentence without the end."""
-        return self.sentence.english
-
-    @property
-    def sentence(self) -> Phrased:
-        """The same with its code."""
-        return quiet_time(preset=self.preset, by=self.created_by, reason=self.reason, quiet=self.quiet)
+        return quiet_time(
+            how=quiet_how(preset=self.preset),
+            by=self.created_by,
+            reason=self.reason.strip().rstrip("."),
+            quiet=[quiet_what(quiet=one) for one in self.quiet],
+        )
 
 
 class KeptQuietTime(StoredQuietTime, frozen=True, kw_only=True):
@@ -86,31 +88,12 @@ class KeptQuietTime(StoredQuietTime, frozen=True, kw_only=True):
     clients: list[str]
 
 
-HOW: Final[Mapping[QuietPreset, str]] = {
-    QuietPreset.HOLD: "On hold",
-    QuietPreset.SNOOZE: "Snoozed",
-    QuietPreset.MAINTENANCE: "In maintenance",
-    QuietPreset.OPENING_HOURS: "Closed, as its opening hours say that were set",
-    QuietPreset.LEAVE_OUT: "Left out of recovery",
-    QuietPreset.CUSTOM: "Made quiet",
-}
-WHAT: Final[Mapping[Quiet, str]] = {
-    Quiet.RECOVERY: "no automatic restarts",
-    Quiet.NOTICES: "no messages",
-    Quiet.SCREEN: "the screen may be off",
-    Quiet.COMMANDS: "batches wait",
-}
-
-
-QUIET: Final = Phrases()
-QUIET_WORDS: Final = Phrases(QUIET)
-
-
-@QUIET.phrase
-def quiet_time(*, preset: str, by: str, reason: str, quiet: Sequence[str]) -> str:
-    """`quiet`: what is left alone."""
-    because = f" ({reason.strip().rstrip('.')})" if reason.strip() else ""
-    return f"{HOW[QuietPreset(preset)]} by {named(by)}{because}: {', '.join(WHAT[Quiet(one)] for one in quiet)}."
+@sentence
+def quiet_time(*, how: Sentence, by: By, reason: str, quiet: list[Sentence]) -> Sentence: ...
+@sentence
+def quiet_how(*, preset: QuietPreset) -> Sentence: ...
+@sentence
+def quiet_what(*, quiet: Quiet) -> Sentence: ...
 
 
 class QuietOn(Struct, frozen=True):
@@ -351,55 +334,44 @@ def last_first(times: Iterable[QuietOn]) -> list[QuietOn]:
     return sorted(times, key=lambda one: one.order, reverse=True)
 
 
-def in_words(times: Sequence[QuietOn]) -> Phrased:
+def in_words(times: Sequence[QuietOn]) -> Sentence:
     """Why it is quiet, in sentences."""
-    return joined(one.time.sentence for one in times) if times else nothing_quiet()
+    return together(one.time.words for one in times) if times else nothing_quiet()
 
 
-@QUIET_WORDS.phrase
-def nothing_quiet() -> str:
-    return "Nothing is quiet for this display now."
+@sentence
+def nothing_quiet() -> Sentence: ...
 
 
-def cut_through(times: Sequence[QuietOn]) -> Phrased | None:
+def cut_through(times: Sequence[QuietOn]) -> Sentence | None:
     """What a person's command cuts through; None when nothing is quiet."""
-    if not times:
-        return None
-    return goes_although(times=[{"preset": one.time.preset, "by": one.time.created_by} for one in times])
+    made = [quiet_by(how=quiet_how(preset=one.time.preset), by=one.time.created_by) for one in times]
+    return goes_although(quiet=reduce(lambda before, last: quiet_and(before=before, last=last), made)) if made else None
 
 
-@QUIET_WORDS.phrase
-def goes_although(*, times: Sequence[Mapping[str, str]]) -> str:
-    """`times`: the preset of each quiet time, and who made it (`by`)."""
-    how = [(HOW[QuietPreset(one["preset"])], one["by"]) for one in times]
-    return (
-        "It goes although the display is "
-        f"{' and '.join(f'{word[0].lower()}{word[1:]} by {named(by)}' for word, by in how)}."
-    )
+@sentence
+def goes_although(*, quiet: Sentence) -> Sentence: ...
+@sentence
+def quiet_by(*, how: Sentence, by: By) -> Sentence: ...
+@sentence
+def quiet_and(*, before: Sentence, last: Sentence) -> Sentence: ...
 
 
-def nobody(scope: QuietScope, site: str | None, tag: str | None, covers: int) -> Phrased | None:
+def nobody(site: str | None, tag: str | None, covers: int) -> Sentence | None:
     """A sentence that nobody is covered yet; None when somebody is."""
     if covers:
         return None
-    if scope is QuietScope.SITE:
+    if site is not None:
         return nobody_at_site(site=site)
-    return nobody_with_tag(tag=tag) if scope is QuietScope.TAG else nobody_covered()
+    return nobody_covered() if tag is None else nobody_with_tag(tag=tag)
 
 
-@QUIET_WORDS.phrase
-def nobody_at_site(*, site: str | None) -> str:
-    return f"No display is at {site} yet."
-
-
-@QUIET_WORDS.phrase
-def nobody_with_tag(*, tag: str | None) -> str:
-    return f"No display has the tag “{tag}” yet."
-
-
-@QUIET_WORDS.phrase
-def nobody_covered() -> str:
-    return "No display is covered now."
+@sentence
+def nobody_at_site(*, site: str) -> Sentence: ...
+@sentence
+def nobody_with_tag(*, tag: str) -> Sentence: ...
+@sentence
+def nobody_covered() -> Sentence: ...
 
 
 def is_left_alone(covered: Collection[str], uuid: str, opened_at: datetime | None, since: datetime) -> bool:

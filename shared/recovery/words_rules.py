@@ -8,11 +8,10 @@ from shared.clients.reports.rules import in_words
 from shared.clients.screens_rules import WORDS as SCREENS
 from shared.clients.signs_rules import why_mute
 from shared.commands.words_rules import name_of, one
-from shared.quiet.rules import QUIET
 from shared.sentences import Phrases, named
 from shared.vocabulary import RecoveryBasis
 
-RECOVERY: Final = Phrases(QUIET)
+RECOVERY: Final = Phrases()
 _A_PERSON: Final = "nothing is sent any more until a person acts and resumes recovery."
 _WRONG: Final[Mapping[str, str]] = {
     RecoveryBasis.CRASHED: "The player crashed and the heartbeat that says so is fresh",

@@ -15,6 +15,7 @@ from shared.quiet import hours_rules, rules
 from shared.quiet.hours_rules import Span, TimeSpan
 from shared.quiet.rules import AFTER_OPENING, StoredQuietTime, WantedQuietTime
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, QuietState, Weekday
+from shared.words.reader import english
 
 ROME, LORD_HOWE = "Europe/Rome", "Australia/Lord_Howe"
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
@@ -298,13 +299,13 @@ def test_quiet_is_the_union_and_says_why() -> None:
 
     assert [one.time.id for one in on] == [1, 2]
     assert rules.union(on) == [Quiet.RECOVERY, Quiet.NOTICES, Quiet.COMMANDS]
-    assert rules.in_words(on).english == (
+    assert english(rules.in_words(on)) == (
         "On hold by anna: no automatic restarts."
         " In maintenance by anna: no automatic restarts, no messages, batches wait."
     )
     cut = rules.cut_through(on)
     assert cut is not None
-    assert cut.english == ("It goes although the display is on hold by anna and in maintenance by anna.")
+    assert english(cut) == "It goes although the display is on hold by anna and in maintenance by anna."
     assert rules.cut_through([]) is None
 
 

@@ -13,14 +13,11 @@ from shared.clients.reports.rules import STATES
 from shared.clients.signs_rules import REFUSALS
 from shared.commands.rules import ENDINGS
 from shared.outside.couriers.words import COURIERS
-from shared.quiet.rules import QUIET, QUIET_WORDS
 from shared.recovery.words_rules import RECOVERY
 from shared.sentences import Coded, Phrased, Phrases, joined, plain
 
 NOUNS: Final = (
-    QUIET,
     RECOVERY,
-    QUIET_WORDS,
     REFUSALS,
     STATES,
     HISTORY,

@@ -293,7 +293,6 @@ NOT_MOVED: Final = {
     "shared.outside.couriers.words",
     "shared.outside.mqtt",
     "shared.postgres.door",
-    "shared.quiet.rules",
     "shared.recovery.words_rules",
 }
 """Modules whose sentences are still in Python. It only gets shorter."""

@@ -30,11 +30,11 @@ from shared.errors import (
 )
 from shared.quiet import operations as quiet_times
 from shared.quiet import rules as quiet_rules
-from shared.sentences import Phrased
 from shared.sites import pictures_operations
 from shared.structured_log import event
 from shared.trace import trace_id
 from shared.vocabulary import CommandAction, CommandSource, Role
+from shared.words.sentences import Sentence
 
 routes = Routes("commands", "/api", "Commands: sent once, tracked to their proven end.")
 
@@ -175,6 +175,6 @@ def end_command(call: Call, command_id: str, body: EndOfCommand) -> shapes.Comma
     return _command(call, command_id)
 
 
-def _command(call: Call, command_id: str, cuts_through: Phrased | None = None) -> shapes.Command:
+def _command(call: Call, command_id: str, cuts_through: Sentence | None = None) -> shapes.Command:
     with call.transaction() as (connection, _):
         return shapes.command(operations.find(connection, command_id), cuts_through)

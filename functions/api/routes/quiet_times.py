@@ -12,7 +12,6 @@ from functions.api.idempotency import HEADER, keyed, once
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.quiet import QuietTime
-from functions.api.shapes.sentences import QuietSentence
 from functions.api.shapes.sites import SiteName, Tag
 from functions.problems import InvalidField
 from shared.clients import operations as clients
@@ -30,6 +29,7 @@ from shared.quiet.hours_rules import Span
 from shared.quiet.rules import KeptQuietTime, WantedQuietTime
 from shared.quiet.store import QuietFilter
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, Role, Weekday
+from shared.words.sentences import Sentence
 
 routes = Routes("quiet_times", "/api", "Quiet times: what is left alone, when, by whom and why.")
 
@@ -111,8 +111,7 @@ class ClientQuietTimes(Answer):
     uuid: str
     quiet: list[Quiet]
     until: datetime | None
-    words: str
-    words_sentences: list[QuietSentence] | None
+    words: Sentence
     items: list[QuietTime]
 
 
@@ -202,15 +201,13 @@ def client_quiet_times(call: Call, uuid: str) -> ClientQuietTimes:
         on = operations.of_client(connection, now, uuid)
         rows = store.some(connection, [one.time.id for one in on[:SHOWN]])
         shown = _shapes(connection, now, rows)
-    words = rules.in_words(on[:SHOWN])
     return answer_of(
         ClientQuietTimes,
         {
             "uuid": uuid,
             "quiet": rules.union(on),
             "until": on[0].until if on else None,
-            "words": words.english,
-            "words_sentences": words.coded,
+            "words": rules.in_words(on[:SHOWN]),
             "items": [shown[one.time.id] for one in on[:SHOWN]],
         },
     )
@@ -263,7 +260,6 @@ def _shapes(connection: Connection, now: datetime, rows: Sequence[KeptQuietTime]
 
 def _answer(row: KeptQuietTime, now: datetime, covers: int) -> QuietTime:
     at = rules.occurrence_at(row, now) or rules.next_occurrence(row, now)
-    note = rules.nobody(row.scope, row.site, row.tag, covers)
     return answer_of(
         QuietTime,
         row,
@@ -271,8 +267,5 @@ def _answer(row: KeptQuietTime, now: datetime, covers: int) -> QuietTime:
         state=rules.state_at(row, now),
         occurrence=at and {"starts_at": at.starts_at, "ends_at": at.ends_at},
         covers=covers,
-        note=None if note is None else note.english,
-        note_sentences=None if note is None else note.coded,
-        words=row.words,
-        words_sentences=row.sentence.coded,
+        note=rules.nobody(row.site, row.tag, covers),
     )

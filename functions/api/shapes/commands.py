@@ -8,12 +8,12 @@ import msgspec
 from functions.api.bodies import Answer
 from functions.api.idempotency import HEADER
 from functions.api.routing import Header
-from functions.api.shapes.sentences import OutcomeSentence, QuietSentence, RecoverySentence
+from functions.api.shapes.sentences import OutcomeSentence, RecoverySentence
 from shared.commands import rules
 from shared.commands import store as commands_store
-from shared.sentences import Phrased
 from shared.trace import trace_id
 from shared.vocabulary import CommandAction, CommandSource, CommandState, ConfirmedBy
+from shared.words.sentences import Sentence
 
 ASKED_WITH: Final = {
     **HEADER,
@@ -60,25 +60,21 @@ class Command(Answer):
     """The boot from which the display answered; null when it has not answered or did not name it."""
     trace_id: str | None
     """The id in every log line about the command; null for commands of older versions."""
-    cuts_through: str | None
+    cuts_through: Sentence | None
     """In the answer to sending it: the quiet times that it does not respect, as a sentence. Else null."""
-    cuts_through_sentences: list[QuietSentence] | None
-    """The same in codes."""
 
 
-def command(found: commands_store.CommandRow, cuts_through: Phrased | None = None) -> Command:
+def command(found: commands_store.CommandRow, cuts_through: Sentence | None = None) -> Command:
     """A command as its answer."""
-    own = {"trace_id", "outcome_reason_sentences", "reason_sentences", "cuts_through", "cuts_through_sentences"}
+    own = {"trace_id", "outcome_reason_sentences", "reason_sentences", "cuts_through"}
     fields = {name: getattr(found, name) for name in Command.__struct_fields__ if name not in own}
-    coded = () if cuts_through is None else cuts_through.coded or ()
     why = found.reason_sentences or ()
     return Command(
         **fields,
         reason_sentences=[RecoverySentence(code=one.code, params=one.params) for one in why] or None,
         outcome_reason_sentences=outcome_sentences(found.state, found.outcome_reason),
         trace_id=trace_id(found.traceparent),
-        cuts_through=None if cuts_through is None else cuts_through.english,
-        cuts_through_sentences=[QuietSentence(code=one.code, params=one.params) for one in coded] or None,
+        cuts_through=cuts_through,
     )
 
 

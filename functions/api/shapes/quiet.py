@@ -6,9 +6,9 @@ from typing import Annotated
 import msgspec
 
 from functions.api.bodies import Answer
-from functions.api.shapes.sentences import QuietSentence
 from shared.quiet.rules import KeptQuietTime, QuietOn
 from shared.vocabulary import Quiet, QuietPreset, QuietScope, QuietState, Weekday
+from shared.words.sentences import Sentence
 
 
 class QuietHours(Answer):
@@ -35,7 +35,7 @@ class QuietTime(Answer):
 
     `occurrence` is the present or the next time in which it is quiet (of opening hours: closed); null: none is left.
     `covers`: how many displays it is about now; `note` says when there is none yet. `words` is one sentence for people,
-    without the end. `…_sentences` say the same in codes.
+    without the end.
     """
 
     id: int
@@ -57,10 +57,8 @@ class QuietTime(Answer):
     state: QuietState
     occurrence: Occurrence | None
     covers: int
-    note: str | None
-    note_sentences: list[QuietSentence] | None
-    words: str
-    words_sentences: list[QuietSentence] | None
+    note: Sentence | None
+    words: Sentence
 
 
 class QuietNowView(Answer):

@@ -12,7 +12,6 @@ from functions.api import fields as _fields  # noqa: F401 - adds the sentences a
 from shared import errors
 from shared.clients.signs_rules import REFUSALS
 from shared.commands.rules import ENDINGS
-from shared.quiet.rules import QUIET_WORDS
 from shared.recovery.words_rules import RECOVERY
 from shared.sentences import Coded, Phrases
 
@@ -29,17 +28,10 @@ def facts_of(phrases: Phrases) -> msgspec.Meta:
 
 
 class RecoverySentence(Coded, frozen=True):
-    """A sentence of recovery or of a quiet time; sentences follow one another."""
+    """A sentence of recovery; sentences follow one another."""
 
     code: Annotated[str, codes_of(RECOVERY)]
     params: Annotated[dict[str, Any], facts_of(RECOVERY)]
-
-
-class QuietSentence(Coded, frozen=True):
-    """A sentence about a quiet time."""
-
-    code: Annotated[str, codes_of(QUIET_WORDS)]
-    params: Annotated[dict[str, Any], facts_of(QUIET_WORDS)]
 
 
 class RefusedSentence(Coded, frozen=True):

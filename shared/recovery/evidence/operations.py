@@ -47,7 +47,7 @@ def circumstances(
         listening_since=around.bridge.connected_since,
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
         breakers=breakers,
-        quiet={uuid: (one.time.sentence, one.until) for uuid, one in held.items()},
+        quiet={uuid: (bridged(one.time.words), one.until) for uuid, one in held.items()},
         opened=quiet.opened(connection, found, Quiet.RECOVERY, uuids),
         late=late,
         incidents={uuid: bridged(one.cause) for uuid, one in met.items()},

@@ -133,37 +133,6 @@ function heartbeatsMissing({ refused: refusals }) {
   return `Seine Nachrichten kommen, seine Lebenszeichen nicht: ${why}.`;
 }
 
-// --- quiet times ---
-
-/** @type {Record<string, string>} */
-const QUIET_HOW = {
-  hold: "In Arbeit",
-  snooze: "Ohne Meldungen",
-  maintenance: "In Wartung",
-  opening_hours: "Geschlossen nach den Öffnungszeiten",
-  leave_out: "Ausgenommen",
-  custom: "In Ruhe",
-};
-/** @type {Record<string, string>} */
-const QUIET_WHAT = {
-  recovery: "keine automatischen Neustarts",
-  notices: "keine Meldungen",
-  screen: "der Bildschirm darf aus sein",
-  commands: "Sammelbefehle warten",
-};
-
-/** @param {{preset: string, by: string, reason: string, quiet: string[]}} facts */
-function quietTime({ preset, by, reason, quiet }) {
-  const what = quiet.map((one) => word(QUIET_WHAT, one)).join(", ");
-  return `${word(QUIET_HOW, preset)}, ${from(by)}${because(reason)}: ${what}.`;
-}
-
-/** @param {{times: {preset: string, by: string}[]}} facts */
-function goesAlthough({ times }) {
-  const how = times.map(({ preset, by }) => `${small(word(QUIET_HOW, preset))} (${from(by)})`);
-  return `Es unterbricht eine Ruhezeit: ${how.join(" und ")}.`;
-}
-
 // --- what happened to a display ---
 
 /** @type {Record<string, string>} */
@@ -275,12 +244,6 @@ export const sentenceWords = {
   no_help: (facts) => `${noHelp(facts)}.`,
   part_of_incident: () => "Es ist Teil einer Störung:",
 
-  quiet_time: quietTime,
-  nothing_quiet: () => "Für dieses Display ist jetzt nichts in Ruhe.",
-  goes_although: goesAlthough,
-  nobody_at_site: ({ site }) => `Am Standort ${site} ist noch kein Display.`,
-  nobody_with_tag: ({ tag }) => `Noch kein Display hat das Schlagwort „${tag}“.`,
-  nobody_covered: () => "Zurzeit ist kein Display betroffen.",
   messages_refused: messagesRefused,
 
   player_starting: () => "Nach Angabe des Displays startet sein Player.",

@@ -110,37 +110,6 @@ function heartbeatsMissing({ refused: refusals }) {
   return `メッセージは届きますが、ハートビートが届きません。${why}`;
 }
 
-// --- quiet times ---
-
-/** @type {Record<string, string>} */
-const QUIET_HOW = {
-  hold: "保留中",
-  snooze: "通知停止中",
-  maintenance: "メンテナンス中",
-  opening_hours: "営業時間外",
-  leave_out: "除外中",
-  custom: "抑止中",
-};
-/** @type {Record<string, string>} */
-const QUIET_WHAT = {
-  recovery: "自動再起動なし",
-  notices: "通知なし",
-  screen: "画面は消えていてよい",
-  commands: "一括コマンドは待機",
-};
-
-/** @param {{preset: string, by: string, reason: string, quiet: string[]}} facts */
-function quietTime({ preset, by, reason, quiet }) {
-  const what = quiet.map((one) => word(QUIET_WHAT, one)).join("、");
-  return `${word(QUIET_HOW, preset)}、設定者 ${who(by)}${because(reason)}: ${what}。`;
-}
-
-/** @param {{times: {preset: string, by: string}[]}} facts */
-function goesAlthough({ times }) {
-  const how = times.map(({ preset, by }) => `${word(QUIET_HOW, preset)}（設定者 ${who(by)}）`);
-  return `抑止時間中に実行されます: ${how.join("、")}。`;
-}
-
 // --- what happened to a display ---
 
 /** @type {Record<string, string>} */
@@ -247,12 +216,6 @@ export const sentenceWords = {
   no_help: (facts) => `${triedOrNothing(facts)}は効果がありませんでした。`,
   part_of_incident: () => "インシデントの一部です。",
 
-  quiet_time: quietTime,
-  nothing_quiet: () => "いまこのディスプレイに抑止はありません。",
-  goes_although: goesAlthough,
-  nobody_at_site: ({ site }) => `拠点 ${site} にはまだディスプレイがありません。`,
-  nobody_with_tag: ({ tag }) => `タグ「${tag}」のディスプレイはまだありません。`,
-  nobody_covered: () => "いま対象のディスプレイはありません。",
   messages_refused: ({ kind, reason, count }) =>
     `${KINDS[kind] ?? "メッセージ"} ${number(count)}件を拒否: ${putAside(reason)}`,
 
