@@ -419,7 +419,7 @@ export type Command = {
   late_at: string | null;
   late_state: string | null;
   outcome_reason: string | null;
-  outcome_reason_sentences: Array<OutcomeSentence> | null;
+  outcome_words: string | null;
   reason: string;
   reason_sentences: Array<RecoverySentence> | null;
   received_at: string | null;
@@ -689,23 +689,16 @@ export type ErrorLog = {
   truncated: boolean;
 };
 
-/** An event of a client. `title` is for people; the fields of `details` depend on `kind`. `title_sentences` says the same as `title` in codes, at full length; null: older code wrote a part of it. */
+/** An event of a client. `title` is for people; the fields of `details` depend on `kind`. */
 export type Event = {
   at: string;
   details: Record<string, unknown>;
   kind: EventKind;
   title: string;
-  title_sentences: Array<EventSentence> | null;
 };
 
 /** The kind of an entry in a client's timeline. */
 export type EventKind = "audit" | "command" | "log" | "recovery" | "registered" | "screen" | "service_cleared" | "service_failed" | "state";
-
-/** An event of a client, the cause of its state, or why recovery acts or does not. */
-export type EventSentence = {
-  code: "all_refused" | "asked_again_later" | "bridge_silent" | "cannot_do" | "client_registered" | "command_cancelled" | "command_done" | "command_due" | "command_ended" | "command_of_another" | "command_open" | "command_over" | "command_over_before" | "command_received" | "command_requested" | "command_sent" | "failure_acknowledged" | "failure_not_repeated" | "first_heartbeat_awaited" | "heard_again" | "heartbeats_do_not_come" | "heartbeats_missing" | "line_logged" | "many_late" | "never_heard" | "no_heartbeat_for" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_again" | "not_heard_since" | "not_known_while_silent" | "nothing_helped" | "other_screens_first" | "others_first" | "part_of_incident" | "person_did" | "player_crashed" | "player_running" | "player_starting" | "player_stopped" | "player_unknown" | "recovery_asked" | "recovery_did_nothing" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_changed" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "service_failed" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "state_changed" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
-  params: Record<string, unknown>;
-};
 
 /** A client with a service failure. `service_mended_at`: when the failure was over. `mended_since`: since when the client runs again, if it does and the failure is over; else null. `mended_by`: who asked for the last restart or reboot that succeeded since the failure; `recovery`, or null. */
 export type FailedService = {
@@ -1066,7 +1059,6 @@ export type MemberCommand = {
   id: string;
   late_state: string | null;
   outcome_reason: string | null;
-  outcome_reason_sentences: Array<OutcomeSentence> | null;
   state: CommandState;
 };
 
@@ -1297,12 +1289,6 @@ export type Outcome = {
   outcome: MemberOutcome;
   uuid: string;
   wave: number | null;
-};
-
-/** Who cancelled or ended a command. */
-export type OutcomeSentence = {
-  code: "command_cancelled" | "command_ended";
-  params: Record<string, unknown>;
 };
 
 /** The fleet. `full` false: only clients that changed since the cursor; forget the clients in `gone`. `quiet_times`: those that are on; a client is meant by its uuid, site or tags. Left out when they are the same as at the cursor. `large`: the fleet has more displays than `most`, so that a full answer names few of them: those to help first, without heartbeats. */

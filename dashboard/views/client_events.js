@@ -5,7 +5,6 @@ import { eventsOf } from "../lib/api/history.js";
 import { day } from "../lib/measures.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { worded } from "../lib/sentences.js";
 import { commonWords } from "../lib/words/common.js";
 import { eventWords } from "../lib/words/events.js";
 import { Glyph, LoadFailed, Loading, Time } from "./parts.js";
@@ -45,7 +44,7 @@ function Row({ event }) {
   return html`<li class="event">
     <span class=${`event-mark ${tone}`}>${h(Glyph, { shape })}</span>
     <span class="event-text"><span class="visually-hidden">${eventWords.kind[event.kind] ?? event.kind}: </span>
-      ${short(worded(event.title_sentences, event.title))}</span>
+      ${short(event.title)}</span>
     <span class="event-time quiet">${h(Time, { at: event.at })}</span>
   </li>`;
 }

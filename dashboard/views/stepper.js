@@ -4,7 +4,6 @@ import { now } from "../lib/clock.js";
 import { isOver } from "../lib/commands.js";
 import { exact, left, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
-import { worded } from "../lib/sentences.js";
 import { commandWords } from "../lib/words/commands.js";
 import { screenshotWords } from "../lib/words/screenshots.js";
 import { actionWords, stepWords } from "../lib/words/states.js";
@@ -14,10 +13,9 @@ import { Time } from "./parts.js";
 
 const BAD = new Set(["failed", "rejected", "expired", "timed_out", "cancelled"]);
 
-/** Why a command ended badly, in words; an unknown reason is shown as it is. @param {Command} command */
+/** Why a command ended badly, in words. @param {Command} command */
 export function causeOf(command) {
-  const reason = command.outcome_reason;
-  return reason ? (commandWords.cause[reason] ?? worded(command.outcome_reason_sentences, reason)) : "";
+  return command.outcome_words ?? "";
 }
 
 /** The same of a screenshot. @param {Command} command */

@@ -11,7 +11,6 @@ from functions.api.bodies import END, Answer, Body
 from functions.api.pages import Page
 from functions.api.routing import Call
 from functions.api.shapes.commands import StoredAction
-from functions.api.shapes.sentences import OutcomeSentence
 from functions.api.shapes.sites import AnySite, SearchText, Tag
 from functions.problems import InvalidField
 from shared.access.rules import check_may_send
@@ -78,7 +77,6 @@ class MemberCommand(Answer):
     id: str
     state: CommandState
     outcome_reason: str | None
-    outcome_reason_sentences: list[OutcomeSentence] | None
     created_at: datetime
     expires_at: datetime
     finished_at: datetime | None

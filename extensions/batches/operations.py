@@ -301,7 +301,7 @@ def abort(connection: Connection, now: datetime, batch_id: str, by: str) -> tupl
     batch = _locked(connection, batch_id)
     left_out = store.leave_out_waiting(connection, now, batch_id)
     commands_store.lock_clients(connection, store.open_clients(connection, batch_id))
-    cancelled = store.cancel_nobodys(connection, now, batch_id, command_rules.command_cancelled(by=by).english)
+    cancelled = store.cancel_nobodys(connection, now, batch_id, command_rules.cancelled(by))
     why = rules.batch_aborted(by=by, not_sent=left_out, withdrawn=cancelled)
     aborted = replace(batch, state=BatchState.ABORTED, state_reason=why, finished_at=now)
     store.write(connection, aborted)

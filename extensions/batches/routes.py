@@ -25,7 +25,7 @@ from functions.api.bodies import answer_of
 from functions.api.idempotency import keyed, once
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Reply, Routes
-from functions.api.shapes.commands import ASKED_WITH, outcome_sentences
+from functions.api.shapes.commands import ASKED_WITH
 from shared.access.rules import check_may_send
 from shared.clients import store as clients_store
 from shared.commands import operations as commands
@@ -144,9 +144,7 @@ def _member(row: MemberRow) -> BatchMember:
 def _command(row: MemberRow) -> dict[str, Any] | None:
     if row.command_id is None:
         return None
-    names = (name for name in MemberCommand.__struct_fields__ if name != "outcome_reason_sentences")
-    found = {name: getattr(row, f"command_{name}") for name in names}
-    return found | {"outcome_reason_sentences": outcome_sentences(found["state"], found["outcome_reason"])}
+    return {name: getattr(row, f"command_{name}") for name in MemberCommand.__struct_fields__}
 
 
 @routes.get("/command-batches", role=Role.VIEWER, bound=Bound.LISTS)

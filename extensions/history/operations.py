@@ -9,14 +9,13 @@ from sqlalchemy import Connection
 
 from extensions.history import rules, store
 from extensions.history.store import ClientEventRow
-from shared import typed
 from shared.availability import segments_rules
 from shared.availability.segments_rules import Segment, UptimeShares
 from shared.clients import operations as clients
 from shared.quiet import rules as quiet_rules
 from shared.quiet import store as quiet_store
-from shared.sentences import Coded, Phrased
 from shared.vocabulary import EventKind
+from shared.words.sentences import Sentence
 
 CHANGES_READ: Final = 50_000  # the limit for a display that flaps; the time before them counts as unknown
 
@@ -36,7 +35,7 @@ class ClientEvent(Struct, frozen=True):
     at: datetime
     kind: EventKind
     key: str
-    title: Phrased
+    title: Sentence
     details: dict[str, Any]
 
 
@@ -72,8 +71,4 @@ def events(connection: Connection, uuid: str, limit: int, after: tuple[datetime,
 
 
 def _event(row: ClientEventRow) -> ClientEvent:
-    coded = row.details.get("why_sentences")
-    why = None if coded is None else typed.convert(coded, list[Coded])
-    title = rules.title(row.kind, row.details, why)
-    details = {name: fact for name, fact in row.details.items() if not name.endswith("_sentences")}
-    return ClientEvent(row.at, row.kind, row.key, title, details)
+    return ClientEvent(row.at, row.kind, row.key, rules.title(row.kind, row.details), row.details)

@@ -1,32 +1,19 @@
 """/api/clients/<uuid>/uptime and /events: what happened to one client."""
 
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import msgspec
 
 from extensions.history import operations
-from extensions.history.rules import HISTORY
 from functions.api.bodies import Answer, QueryParameters, answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
-from functions.api.shapes.sentences import codes_of, facts_of
 from shared.errors import ClientNotFound
-from shared.recovery.words_rules import RECOVERY
-from shared.sentences import Phrases
 from shared.vocabulary import ClientStatus, EventKind, Role
+from shared.words.sentences import Sentence
 
 routes = Routes("history", "/api/clients", "What happened to one display: its uptime and its timeline.")
-
-
-_EVENTS: Final = Phrases(HISTORY, RECOVERY)
-
-
-class EventSentence(Answer):
-    """An event of a client, the cause of its state, or why recovery acts or does not."""
-
-    code: Annotated[str, codes_of(_EVENTS)]
-    params: Annotated[dict[str, Any], facts_of(_EVENTS)]
 
 
 class UptimeQuery(QueryParameters):
@@ -81,15 +68,11 @@ class Uptime(Answer):
 
 
 class Event(Answer):
-    """An event of a client. `title` is for people; the fields of `details` depend on `kind`.
-
-    `title_sentences` says the same as `title` in codes, at full length; null: older code wrote a part of it.
-    """
+    """An event of a client. `title` is for people; the fields of `details` depend on `kind`."""
 
     at: datetime
     kind: EventKind
-    title: str
-    title_sentences: list[EventSentence] | None
+    title: Sentence
     details: dict[str, Any]
 
 
@@ -123,5 +106,5 @@ def client_events(call: Call, uuid: str, query: PageQuery) -> Page[Event]:
         found,
         query.limit,
         lambda event: (event.at, event.kind.value, event.key),
-        lambda event: answer_of(Event, event, title=event.title.english, title_sentences=event.title.coded),
+        lambda event: answer_of(Event, event),
     )

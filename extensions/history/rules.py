@@ -1,197 +1,124 @@
-"""One client's history: a text for each event."""
+"""One client's history: a sentence for each event."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any, Final, Literal
 
-from shared.clients.reports.rules import STATES, cause_of_state
-from shared.clients.screens_rules import WORDS as SCREENS
+from shared.clients.reports.rules import cause_of_state
 from shared.commands import rules as command_rules
-from shared.commands.rules import ENDINGS
-from shared.commands.words_rules import name_of, one
-from shared.sentences import Coded, Phrased, Phrases, joined, named
-from shared.vocabulary import EventKind, ScreenHealthStatus
+from shared.commands.rules import OutcomeCause
+from shared.vocabulary import (
+    ClientStatus,
+    CommandAction,
+    CommandState,
+    ConfirmedBy,
+    EventKind,
+    LogLevel,
+    ScreenHealthStatus,
+)
+from shared.words.facts import By
+from shared.words.sentences import Sentence, as_given, sentence, together
 
-TITLE_CHARS: Final = 200
-
-REGISTERED_BY: Final[Mapping[str, str]] = {
-    "enrolment": "Created by an enrolment code.",
-    "first_message": "Registered by its first message.",
-}
-DONE_TO_IT: Final = {  # action of the audit log -> text
-    "client.write": "Facts changed",
-    "client.delete": "Deleted",
-    "client.log_level": "Log level changed for a time",
-    "enrolment.create": "Enrolment code issued",
-    "enrolment.use": "Enrolled: the display fetched its login",
-    "enrolment.rotate": "Password replaced by the display's own",
-    "enrolment.delete": "Login revoked",
-    "screenshot.send": "Picture of its screen stored",
-    "screenshot.look": "Picture of its screen looked at",
-    "recovery.hold": "Recovery put on hold",
-    "recovery.resume": "Recovery resumed",
-    "recovery.exclude": "Excluded from recovery",
-    "recovery.include": "Recovered automatically again",
-    "quiet_time.create": "Quiet time made",
-    "quiet_time.write": "Quiet time changed",
-    "quiet_time.end": "Quiet time ended",
-}
-SCREENS_WITHOUT_FAULT: Final[Mapping[str, str]] = {
-    ScreenHealthStatus.OK: "The screen shows its content again",
-    ScreenHealthStatus.OFF: "The screen is off, which is no failure now",
-    ScreenHealthStatus.UNKNOWN: "Nobody sees the screen any more",
-}
-OUTCOMES: Final = {
-    "succeeded": "succeeded",
-    "failed": "failed",
-    "rejected": "was refused by the display",
-    "expired": "expired",
-    "timed_out": "brought no result in time",
-    "cancelled": "was cancelled",
-}
+MESSAGE_CHARS: Final = 200  # of a log line
+DoneToIt = StrEnum(
+    "DoneToIt",
+    "CLIENT_WRITE CLIENT_DELETE CLIENT_LOG_LEVEL ENROLMENT_CREATE ENROLMENT_USE ENROLMENT_ROTATE ENROLMENT_DELETE"
+    " SCREENSHOT_SEND SCREENSHOT_LOOK RECOVERY_HOLD RECOVERY_RESUME RECOVERY_EXCLUDE RECOVERY_INCLUDE"
+    " QUIET_TIME_CREATE QUIET_TIME_WRITE QUIET_TIME_END",
+)
+"""The actions of the audit log that have words, with `_` for each dot."""
 
 
-HISTORY: Final = Phrases(STATES, ENDINGS)
-"""What follows an event of recovery is a sentence of recovery."""
-
-
-def title(kind: EventKind, details: Mapping[str, Any], why: Sequence[Coded] | None = None) -> Phrased:
-    """One event; its English has at most 200 characters. `why`: the codes of the reason in `details`."""
-    told = _decided(details, why) if kind is EventKind.RECOVERY else _TITLES[kind](details)
-    text = told.english
-    return told if len(text) <= TITLE_CHARS else Phrased(text[: TITLE_CHARS - 1] + "…", told.coded)
-
-
-@HISTORY.phrase
-def client_registered(*, how: str) -> str:
-    """`how`: a code, or its first message."""
-    return REGISTERED_BY.get(how, "Registered.")
-
-
-@HISTORY.phrase
-def state_changed(*, before: str, after: str) -> str:
-    """The cause follows."""
-    return f"{before.capitalize()} → {after}:"
-
-
-def _state(details: Mapping[str, Any]) -> Phrased:
-    changed = state_changed(before=str(details["from"]), after=details["to"])
-    return joined([changed, cause_of_state(details["cause"])])
-
-
-@HISTORY.phrase
-def service_failed(*, unit: str) -> str:
-    return f"Service {unit} failed"
-
-
-@HISTORY.phrase
-def failure_acknowledged(*, unit: str, by: str) -> str:
-    return f"Failure of {unit} acknowledged by {named(by)}"
-
-
-@HISTORY.phrase
-def screen_changed(*, screen: str, fails: bool) -> str:
-    if not fails:
-        return SCREENS_WITHOUT_FAULT.get(screen, "The screen fails no more")
-    unplanned = ", and nobody planned that" if screen == ScreenHealthStatus.OFF else ""
-    return f"The screen {SCREENS.get(screen, f'is {screen}')}{unplanned}"
-
-
-@HISTORY.phrase
-def line_logged(*, level: str, message: str) -> str:
-    return f"{level.capitalize()}: {message}"
-
-
-@HISTORY.phrase
-def command_requested(
-    *,
-    action: str,
-    by: str,
-    reason: str,
-    reason_sentences: Sequence[Any] | None,  # noqa: ARG001 - for readers of another language
-) -> str:
-    """`reason`: a person's own words; of recovery, the English of `reason_sentences`."""
-    return f"{name_of(action)} asked for by {named(by)}{_because(reason)}"
-
-
-@HISTORY.phrase
-def command_received(*, action: str) -> str:
-    return f"{name_of(action)} received by the display"
-
-
-@HISTORY.phrase
-def command_over_before(*, action: str, state: str) -> str:
-    """`state`: what the display said afterwards."""
-    return f"{name_of(action)}: the display said {state} after it was over"
-
-
-@HISTORY.phrase
+@sentence
+def client_registered(*, how: Literal["enrolment", "first_message"]) -> Sentence: ...
+@sentence
+def state_changed(*, before: ClientStatus, after: ClientStatus) -> Sentence: ...
+@sentence
+def service_failed(*, unit: str) -> Sentence: ...
+@sentence
+def failure_acknowledged(*, unit: str, by: By) -> Sentence: ...
+@sentence
+def screen_changed(*, screen: ScreenHealthStatus, fails: bool) -> Sentence: ...
+@sentence
+def line_logged(*, level: LogLevel, message: str) -> Sentence: ...
+@sentence
+def command_requested(*, action: CommandAction, by: By, reason: Sentence | None) -> Sentence: ...
+@sentence
+def command_received(*, action: CommandAction) -> Sentence: ...
+@sentence
+def command_over_before(*, action: CommandAction, state: CommandState) -> Sentence: ...
+@sentence
 def command_over(
     *,
-    action: str,
-    state: str,
-    reason: str | None,
-    reason_sentences: Sequence[Coded] | None,  # noqa: ARG001 - the same in codes
-    confirmed_by: str | None,
-) -> str:
-    why = reason or (f"confirmed by {confirmed_by}" if confirmed_by else "")
-    return f"{name_of(action)} {OUTCOMES.get(state, state)}{_because(why)}"
+    action: CommandAction,
+    state: CommandState,
+    cause: OutcomeCause | None,
+    why: Sentence | None,
+    confirmed_by: ConfirmedBy | None,
+) -> Sentence: ...
+@sentence
+def recovery_did_nothing() -> Sentence: ...
+@sentence
+def recovery_asked(*, action: CommandAction) -> Sentence: ...
+@sentence
+def person_did(*, did: DoneToIt, action: str, by: By, named: bool) -> Sentence: ...
 
 
-def _command(details: Mapping[str, Any]) -> Phrased:
+def title(kind: EventKind, details: Mapping[str, Any]) -> Sentence:
+    """One event, for people."""
+    return _TITLES[kind](details)
+
+
+def _state(details: Mapping[str, Any]) -> Sentence:
+    changed = state_changed(before=details["from"], after=details["to"])
+    return together([changed, as_given(text=cause_of_state(details["cause"]).english)])
+
+
+def _logged(details: Mapping[str, Any]) -> Sentence:
+    message = details["message"]
+    cut = message if len(message) <= MESSAGE_CHARS else message[: MESSAGE_CHARS - 1] + "…"
+    return line_logged(level=details["level"], message=cut)
+
+
+def _command(details: Mapping[str, Any]) -> Sentence:
     action = details["action"]
     match details["step"]:
         case "asked":
-            why = {"reason": details["reason"], "reason_sentences": details.get("reason_sentences")}
-            return command_requested(action=action, by=details["requested_by"], **why)
+            by, reason = details["requested_by"], details["reason"].strip()
+            why = as_given(text=reason if by == "recovery" else reason.rstrip(".。")) if reason else None
+            return command_requested(action=action, by=by, reason=why)
         case "received":
             return command_received(action=action)
         case "late":
             return command_over_before(action=action, state=details["late_state"])
         case _:
-            reason, confirmed_by = details["outcome_reason"], details["confirmed_by"]
-            said = command_rules.outcome_sentences(details["state"], reason)
-            why = {"reason": reason, "reason_sentences": said}
-            return command_over(action=action, state=details["state"], **why, confirmed_by=confirmed_by)
+            state, confirmed_by = details["state"], details["confirmed_by"]
+            reason = details["outcome_reason"]
+            cause = OutcomeCause(reason) if reason in set(OutcomeCause) else None
+            why = None if cause else command_rules.why_ended(state, reason)
+            return command_over(action=action, state=state, cause=cause, why=why, confirmed_by=confirmed_by)
 
 
-def _because(why: str) -> str:
-    return f" ({why})" if why else ""
-
-
-@HISTORY.phrase
-def recovery_did_nothing() -> str:
-    """The reason follows."""
-    return "Recovery does nothing:"
-
-
-@HISTORY.phrase
-def recovery_asked(*, action: str) -> str:
-    """The reason follows."""
-    return f"Recovery asks for {one(action)}:"
-
-
-def _decided(details: Mapping[str, Any], why: Sequence[Coded] | None) -> Phrased:
+def _decided(details: Mapping[str, Any]) -> Sentence:
     decision = details["decision"]
     did = recovery_did_nothing() if decision == "none" else recovery_asked(action=decision)
-    return joined([did, Phrased(details["why"], None if why is None else tuple(why))])
+    return together([did, as_given(text=details["why"])])
 
 
-@HISTORY.phrase
-def person_did(*, action: str, by: str) -> str:
-    """`action` and `by`: of the audit log. Whoever used a code is not named: nobody knows them."""
-    done = DONE_TO_IT.get(action, action)
-    if by == "anonymous":
-        return done
-    return f"{done}, by {named(by)}"
+def _did(details: Mapping[str, Any]) -> Sentence:
+    """Whoever used a code is not named: nobody knows them."""
+    action, by = details["action"], details["actor"]
+    return person_did(did=action.replace(".", "_"), action=action, by=by, named=by != "anonymous")
 
 
-_TITLES: Final[Mapping[EventKind, Callable[[Mapping[str, Any]], Phrased]]] = {
+_TITLES: Final[Mapping[EventKind, Callable[[Mapping[str, Any]], Sentence]]] = {
     EventKind.REGISTERED: lambda details: client_registered(how=details["registered_by"]),
     EventKind.STATE: _state,
     EventKind.SERVICE_FAILED: lambda details: service_failed(unit=details["unit"]),
     EventKind.SERVICE_CLEARED: lambda details: failure_acknowledged(unit=details["unit"], by=details["by"]),
     EventKind.SCREEN: lambda details: screen_changed(screen=details["screen"], fails=details["fails"]),
-    EventKind.LOG: lambda details: line_logged(level=str(details["level"]), message=details["message"]),
+    EventKind.LOG: _logged,
     EventKind.COMMAND: _command,
-    EventKind.AUDIT: lambda details: person_did(action=details["action"], by=details["actor"]),
+    EventKind.RECOVERY: _decided,
+    EventKind.AUDIT: _did,
 }

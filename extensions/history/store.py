@@ -98,7 +98,7 @@ _TIMELINE: Final = "\nUNION ALL".join(
             "s.at",
             "c.id || s.step",
             "jsonb_build_object('command_id', id, 'action', action, 'step', split_part(step, ' ', 2), 'state', state,"
-            " 'source', source, 'reason', reason, 'reason_sentences', reason_sentences,"
+            " 'source', source, 'reason', reason,"
             " 'outcome_reason', outcome_reason, 'requested_by', requested_by,"
             " 'confirmed_by', confirmed_by, 'late_state', late_state)",
             "s.at DESC, s.step DESC",
@@ -108,8 +108,7 @@ _TIMELINE: Final = "\nUNION ALL".join(
             "recovery_events WHERE client_uuid = :uuid",
             "at",
             _number("id"),
-            "jsonb_build_object('decision', decision, 'why', why, 'why_sentences', why_sentences,"
-            " 'command_id', command_id)",
+            "jsonb_build_object('decision', decision, 'why', why, 'command_id', command_id)",
             "at DESC, id DESC",
         ),
         _branch(  # commands and acknowledgements have branches of their own; addresses and request ids are for admins

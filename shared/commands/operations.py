@@ -109,7 +109,7 @@ def cancel(connection: Connection, now: datetime, command_id: str, by: str) -> C
     """
     command = find(connection, command_id)
     store.lock_clients(connection, [command.client_uuid])
-    if not endings_store.cancel(connection, now, command_id, rules.command_cancelled(by=by).english):
+    if not endings_store.cancel(connection, now, command_id, rules.cancelled(by)):
         command = find(connection, command_id)
         if command.state != CommandState.CANCELLED:
             raise CommandNotCancellable(state=command.state)
@@ -128,8 +128,8 @@ def end(connection: Connection, now: datetime, command_id: str, by: str, reason:
     """
     command = find(connection, command_id)
     store.lock_clients(connection, [command.client_uuid])
-    ended = endings_store.cancel(connection, now, command_id, rules.command_cancelled(by=by).english)
-    why = rules.command_ended(by=by, reason=scrub(reason)).english
+    ended = endings_store.cancel(connection, now, command_id, rules.cancelled(by))
+    why = rules.ended(by, scrub(reason))
     if not ended and not endings_store.give_up(connection, now, command_id, why):
         command = find(connection, command_id)
         if not _is_withdrawn(command):
@@ -138,8 +138,8 @@ def end(connection: Connection, now: datetime, command_id: str, by: str, reason:
 
 
 def _is_withdrawn(command: CommandRow) -> bool:
-    by_person = rules.outcome_sentences(command.state, command.outcome_reason)
-    return command.state == CommandState.CANCELLED or by_person is not None
+    why = rules.why_ended(command.state, command.outcome_reason)
+    return command.state == CommandState.CANCELLED or (why is not None and why.code == "command_ended")
 
 
 def abandon(connection: Connection, now: datetime, client_uuid: str, why: str) -> tuple[News, ...]:

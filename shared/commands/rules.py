@@ -4,13 +4,14 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused, ServiceError
-from shared.sentences import Coded, Phrased, Phrases
+from shared.sentences import Coded
 from shared.vocabulary import (
     COMMAND_RANKS,
     POWER_ACTIONS,
@@ -23,6 +24,8 @@ from shared.vocabulary import (
     ConfirmedBy,
     PublishAnswer,
 )
+from shared.words.facts import By
+from shared.words.sentences import Sentence, as_given, sentence
 
 LEASE: Final = timedelta(seconds=20)  # how long a publisher holds a claimed command
 REPEAT_EVERY: Final = timedelta(seconds=30)  # until `received`
@@ -69,6 +72,13 @@ NO_PICTURE: Final = "no_picture"  # the display says that it sent one
 CLIENT_DELETED: Final = "client_deleted"
 LOGIN_REVOKED: Final = "login_revoked"
 RIGHTS_LOST: Final = "rights_lost"  # whoever asked for it may not send it any more, or not to this display
+OutcomeCause = StrEnum(
+    "OutcomeCause",
+    "NEVER_PUBLISHED NO_SUBSCRIBER NO_ACK NO_RESULT PUBLISH_DENIED ALREADY_REBOOTED REBOOT_DID_NOT_HAPPEN"
+    " SCREEN_DID_NOT_SWITCH NO_PICTURE CLIENT_DELETED LOGIN_REVOKED RIGHTS_LOST SCREEN_DOES_NOT_SAY"
+    " PRECONDITION_FAILED NO_JOURNAL UNKNOWN_ACTION NOT_CAPABLE UNSUPPORTED_VERSION BUSY EXPIRED INTERRUPTED",
+)
+"""Those, and what displays answer: each has words for people."""
 
 
 class Move(Struct, frozen=True):
@@ -365,36 +375,40 @@ def first_result_each(acks: Iterable[Ack]) -> list[Ack]:
     return list(first.values())
 
 
-ENDINGS: Final = Phrases()
-"""The reasons of an outcome that are not words of the vocabulary or a display's own text."""
+@sentence
+def command_cancelled(*, by: By) -> Sentence: ...
+@sentence
+def command_ended(*, by: By, reason: str) -> Sentence: ...
+@sentence
+def command_cause(*, cause: OutcomeCause) -> Sentence: ...
 
 
-@ENDINGS.phrase
-def command_cancelled(*, by: str) -> str:
+def cancelled(by: str) -> str:
+    """The `outcome_reason` of a command that somebody cancelled."""
     return f"cancelled by {by}"
 
 
-@ENDINGS.phrase
-def command_ended(*, by: str, reason: str) -> str:
-    """A display may have it."""
+def ended(by: str, reason: str) -> str:
+    """The `outcome_reason` of a command that somebody ended although a display may have it."""
     return f"ended by {by}: {reason}"
 
 
 _CANCELLED: Final = re.compile(r"cancelled by (?P<by>.+)", re.DOTALL)
 _ENDED: Final = re.compile(r"ended by (?P<by>token:.*?#[0-9a-f]{12}|\S+): (?P<reason>.*)", re.DOTALL)
-_STORED: Final[Mapping[CommandState, tuple[re.Pattern[str], Callable[..., Phrased]]]] = {
+_BY_PERSON: Final[Mapping[CommandState, tuple[re.Pattern[str], Callable[..., Sentence]]]] = {
     CommandState.CANCELLED: (_CANCELLED, command_cancelled),
     CommandState.EXPIRED: (_ENDED, command_ended),
     CommandState.TIMED_OUT: (_ENDED, command_ended),
 }
-"""How a person's reason is stored, in the states that no display can bring about with a text of its own.
-
-Whoever changes a text of ENDINGS must keep the old pattern: it stands in rows.
-"""
+"""How a person's reason is stored, in the states that no display can bring about with a text of its own."""
 
 
-def outcome_sentences(state: CommandState, reason: str | None) -> tuple[Coded, ...] | None:
-    """The reason of an outcome as codes and facts; None for one that is a word, or a display's own text."""
-    stored, say = _STORED.get(state, (None, None))
-    found = stored.fullmatch(reason or "") if stored else None
-    return say(**found.groupdict()).coded if found and say else None
+def why_ended(state: CommandState, reason: str | None) -> Sentence | None:
+    """The reason of an outcome, for people: a person's, a word's, or a display's own text."""
+    if reason is None:
+        return None
+    if reason in set(OutcomeCause):
+        return command_cause(cause=OutcomeCause(reason))
+    stored, say = _BY_PERSON.get(state, (_CANCELLED, as_given))
+    by_person = stored.fullmatch(reason) if state in _BY_PERSON else None
+    return say(**by_person.groupdict()) if by_person else as_given(text=reason)

@@ -140,7 +140,9 @@ def test_a_silent_site_is_one_card_until_an_operator_releases_it(enter: Enter, k
 
         card.get_by_role("button", name="Let recovery act").click()
         dialog = page.get_by_role("dialog")
-        expect(dialog).to_contain_text("10 displays are held back. Recovery may restart or reboot up to 10 of them now.")
+        expect(dialog).to_contain_text(
+            "10 displays are held back. Recovery may restart or reboot up to 10 of them now."
+        )
         dialog.get_by_role("button", name="Cancel").click()
         expect(card).to_contain_text("Recovery holds back")
         card.get_by_role("button", name="Let recovery act").click()

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from shared.commands import rules
 from shared.commands.rules import Ack, AckedCommand, Attempt, CommandRequest, DueCommand, Target, Timings
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused
-from shared.sentences import Coded
 from shared.vocabulary import COMMAND_RANKS, TERMINAL_RANK, CommandAction, CommandState, ConfirmedBy
+from shared.words.sentences import as_given
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 TIMINGS = Timings(
@@ -301,20 +301,16 @@ def test_a_word_alone_switches_no_screen(action: str, state: CommandState, count
 
 @pytest.mark.parametrize("by", ["user:ada", "token:night: shop 12#5ac56b06cb64", "bert"])
 @pytest.mark.parametrize("reason", ["wrong shop", "", "two\nlines: of it"])
-def test_a_persons_reason_has_the_codes_that_it_was_made_of(by: str, reason: str) -> None:
-    withdrawn, ended = rules.command_cancelled(by=by), rules.command_ended(by=by, reason=reason)
-
-    assert rules.outcome_sentences(CommandState.CANCELLED, withdrawn.english) == withdrawn.coded
+def test_a_persons_reason_is_the_sentence_that_it_was_made_of(by: str, reason: str) -> None:
+    assert rules.why_ended(CommandState.CANCELLED, rules.cancelled(by)) == rules.command_cancelled(by=by)
     for state in (CommandState.EXPIRED, CommandState.TIMED_OUT):
-        assert rules.outcome_sentences(state, ended.english) == ended.coded
-    assert ended.coded == (Coded("command_ended", {"by": by, "reason": reason}),)
+        assert rules.why_ended(state, rules.ended(by, reason)) == rules.command_ended(by=by, reason=reason)
 
 
-def test_what_a_display_says_and_the_words_of_the_vocabulary_have_no_codes() -> None:
-    forged = rules.command_cancelled(by="user:ada").english, rules.command_ended(by="user:ada", reason="x").english
-
+def test_a_displays_own_text_is_told_as_it_is_and_a_word_is_worded() -> None:
     for state in (CommandState.FAILED, CommandState.REJECTED, CommandState.SUCCEEDED):
-        assert [rules.outcome_sentences(state, text) for text in forged] == [None, None]
-    assert rules.outcome_sentences(CommandState.CANCELLED, "client_deleted") is None
-    assert rules.outcome_sentences(CommandState.TIMED_OUT, "no_result") is None
-    assert rules.outcome_sentences(CommandState.CANCELLED, None) is None
+        for forged in (rules.cancelled("user:ada"), rules.ended("user:ada", "x")):
+            assert rules.why_ended(state, forged) == as_given(text=forged)
+    deleted = rules.why_ended(CommandState.CANCELLED, "client_deleted")
+    assert deleted == rules.command_cause(cause=rules.OutcomeCause.CLIENT_DELETED)
+    assert rules.why_ended(CommandState.CANCELLED, None) is None

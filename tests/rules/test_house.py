@@ -186,8 +186,8 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 
 BUDGET: Final = {
-    "lines of the core": 50_318,
-    "lines of the kernel": 42_509,
+    "lines of the core": 50_219,
+    "lines of the kernel": 42_510,
     "files of the core": 341,
     "lines of migrations": 1_290,
     "tables": 56,

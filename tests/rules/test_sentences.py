@@ -6,12 +6,9 @@ from typing import Any, Final
 import pytest
 
 from deploy.parts.layout import REPOSITORY
-from extensions.history.rules import HISTORY
 from extensions.notifications.deliveries.rules import UNSENT
 from functions.api.shapes import sentences as shapes
-from shared.clients.reports.rules import STATES
 from shared.clients.signs_rules import REFUSALS
-from shared.commands.rules import ENDINGS
 from shared.outside.couriers.words import COURIERS
 from shared.recovery.words_rules import RECOVERY
 from shared.sentences import Coded, Phrased, Phrases, joined, plain
@@ -19,9 +16,6 @@ from shared.sentences import Coded, Phrased, Phrases, joined, plain
 NOUNS: Final = (
     RECOVERY,
     REFUSALS,
-    STATES,
-    HISTORY,
-    ENDINGS,
     COURIERS,
     UNSENT,
 )

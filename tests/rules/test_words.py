@@ -14,11 +14,13 @@ import pytest
 import functions.api.routes  # noqa: F401 - imports every noun, so that all sentences are declared
 from extensions.batches.rules import too_many_unproven
 from extensions.batches.schedules_rules import schedule_next
+from extensions.history.rules import command_over
+from shared.commands.rules import OutcomeCause
 from shared.incidents.causes_rules import fleet_not_heard, most_at
 from shared.postgres.many import as_json
 from shared.recovery.breakers.words_rules import breaker_closing, breaker_open, breaker_released, more_sites_held
 from shared.typed import convert, decode
-from shared.vocabulary import IncidentKind
+from shared.vocabulary import CommandAction, CommandState, IncidentKind
 from shared.words import facts as kinds
 from shared.words.compiler.parse import Choice, Message, Pattern, Refused, facts_of, parse
 from shared.words.compiler.tables import catalogue, table, text
@@ -194,6 +196,20 @@ def test_what_a_language_lacks_is_a_whole_english_sentence(tmp_path: Path) -> No
             too_many_unproven(unproven=1, sent=10, excused=0, limit=5, share=True, waiting=1),
             ("more than 5%; 1 was not", "1 von 10 Befehlen endete ohne Nachweis, mehr als 5\u00a0%; 1 wurde", "5% を"),
         ),
+        (
+            command_over(
+                action=CommandAction.REBOOT_HOST,
+                state=CommandState.EXPIRED,
+                cause=OutcomeCause("no_ack"),
+                why=None,
+                confirmed_by=None,
+            ),
+            (
+                "Reboot expired: The display did not acknowledge it in time",
+                "Neustart: verfallen (Das Display hat ihn nicht rechtzeitig bestätigt)",
+                "再起動: 期限切れ（ディスプレイが時間内に受領を返しませんでした）",
+            ),
+        ),
         (Sentence("of_newer_code", {}), ("of_newer_code", "of_newer_code", "of_newer_code")),
         (Sentence("as_given", {"newer": 1}), ("…", "…", "…")),
     ],
@@ -277,7 +293,6 @@ NOT_MOVED: Final = {
     "bridge.inbox",
     "bridge.loop",
     "bridge.writes",
-    "extensions.history.rules",
     "extensions.notifications.deliveries.rules",
     "extensions.notifications.reports.rules",
     "extensions.notifications.troubles.operations",
@@ -287,7 +302,6 @@ NOT_MOVED: Final = {
     "functions.problems",
     "shared.clients.reports.rules",
     "shared.clients.signs_rules",
-    "shared.commands.rules",
     "shared.errors",
     "shared.leadership.operations",
     "shared.outside.couriers.words",

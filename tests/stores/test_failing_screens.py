@@ -14,6 +14,7 @@ from shared.recovery.breakers import operations as breakers
 from shared.recovery.breakers.words_rules import screens_open
 from shared.tables import clients
 from shared.vocabulary import EventKind, ProcessStatus, RecoveryState
+from shared.words.reader import english
 from tests.stores.commands_world import seconds
 from tests.stores.quiet_world import hold, leave_out, maintain
 from tests.stores.recovery_world import (
@@ -299,7 +300,7 @@ def test_the_gauge_counts_failing_screens_by_what_they_show(connection: Connecti
 def lines(connection: Connection, display: str) -> list[tuple[str, datetime]]:
     """What its history says of its screen, the oldest first."""
     told = history_operations.events(connection, display, 100, None)
-    return [(one.title.english, one.at) for one in reversed(told) if one.kind is EventKind.SCREEN]
+    return [(english(one.title), one.at) for one in reversed(told) if one.kind is EventKind.SCREEN]
 
 
 BLACK, FROZEN, SHOWS = "The screen is black", "The screen is frozen", "The screen shows its content again"

@@ -29,6 +29,7 @@ from shared.tables import (
 )
 from shared.tables import clients as clients_table
 from shared.vocabulary import ClientStatus, EventKind, ProcessStatus
+from shared.words.reader import english
 from tests.stores.commands_world import NOWHERE, add_client
 
 CLOCK = 1000.0
@@ -192,14 +193,14 @@ def crash(connection: Connection, now: datetime) -> str:
 
 
 def test_the_timeline_tells_the_whole_story_once_and_newest_first(connection: Connection, crash: str) -> None:
-    told = [(event.kind.value, event.title.english) for event in operations.events(connection, crash, 100, None)]
+    told = [(event.kind.value, english(event.title)) for event in operations.events(connection, crash, 100, None)]
 
     assert told == [
         ("audit", "Facts changed, by anna"),
         ("service_cleared", "Failure of player acknowledged by anna"),
         ("service_failed", "Service player failed"),
         ("state", "Crashed → running: running because"),
-        ("command", "Restart succeeded (confirmed by both)"),
+        ("command", "Restart succeeded (the display confirmed it, and what it did after it proved it)"),
         ("command", "Restart received by the display"),
         ("recovery", "Recovery asks for a restart: The player crashed."),
         ("command", "Restart asked for by a"),
@@ -236,7 +237,7 @@ def test_the_end_of_a_reboot_is_told_after_many_screenshots_beside_it(connection
         commanded(connection, uuid, ago[minute], f"s{minute}", action="screenshot", **over)
     commanded(connection, uuid, ago[9], "reboot", action="reboot_host", state="failed", finished_at=now)
 
-    titles = [event.title.english for event in everything(connection, uuid, 2)]
+    titles = [english(event.title) for event in everything(connection, uuid, 2)]
 
     assert (titles[0], titles[-2], len(titles)) == ("Reboot failed", "Reboot asked for by a", 2 + 14 + 1)
 

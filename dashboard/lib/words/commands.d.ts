@@ -56,27 +56,4 @@ export const commandWords: {
   } & Record<string, string>;
   none: string;
   failed: string;
-  cause: {
-    no_ack: string;
-    no_subscriber: string;
-    never_published: string;
-    no_result: string;
-    publish_denied: string;
-    screen_did_not_switch: string;
-    screen_does_not_say: string;
-    reboot_did_not_happen: string;
-    precondition_failed: string;
-    no_journal: string;
-    unknown_action: string;
-    not_capable: string;
-    unsupported_version: string;
-    busy: string;
-    expired: string;
-    interrupted: string;
-    client_deleted: string;
-    login_revoked: string;
-    rights_lost: string;
-    no_picture: string;
-    already_rebooted: string;
-  } & Record<string, string>;
 };

@@ -8,7 +8,7 @@ import msgspec
 from functions.api.bodies import Answer
 from functions.api.idempotency import HEADER
 from functions.api.routing import Header
-from functions.api.shapes.sentences import OutcomeSentence, RecoverySentence
+from functions.api.shapes.sentences import RecoverySentence
 from shared.commands import rules
 from shared.commands import store as commands_store
 from shared.trace import trace_id
@@ -41,8 +41,9 @@ class Command(Answer):
     reason_sentences: list[RecoverySentence] | None
     """The codes of recovery's own reason; null for a person's, and where older code wrote it."""
     outcome_reason: str | None
-    outcome_reason_sentences: list[OutcomeSentence] | None
-    """The codes of a person's reason; null for a word that says the reason, and for a display's own text."""
+    """A word, who ended it and why, or a display's own text."""
+    outcome_words: Sentence | None
+    """The same for people."""
     requested_by: str
     created_at: datetime
     expires_at: datetime
@@ -66,19 +67,13 @@ class Command(Answer):
 
 def command(found: commands_store.CommandRow, cuts_through: Sentence | None = None) -> Command:
     """A command as its answer."""
-    own = {"trace_id", "outcome_reason_sentences", "reason_sentences", "cuts_through"}
+    own = {"trace_id", "outcome_words", "reason_sentences", "cuts_through"}
     fields = {name: getattr(found, name) for name in Command.__struct_fields__ if name not in own}
     why = found.reason_sentences or ()
     return Command(
         **fields,
         reason_sentences=[RecoverySentence(code=one.code, params=one.params) for one in why] or None,
-        outcome_reason_sentences=outcome_sentences(found.state, found.outcome_reason),
+        outcome_words=rules.why_ended(found.state, found.outcome_reason),
         trace_id=trace_id(found.traceparent),
         cuts_through=cuts_through,
     )
-
-
-def outcome_sentences(state: CommandState, reason: str | None) -> list[OutcomeSentence] | None:
-    """The codes of the reason of a command's outcome."""
-    said = rules.outcome_sentences(state, reason)
-    return None if said is None else [OutcomeSentence(code=one.code, params=one.params) for one in said]

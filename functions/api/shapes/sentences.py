@@ -11,7 +11,6 @@ import msgspec
 from functions.api import fields as _fields  # noqa: F401 - adds the sentences about fields to REFUSALS
 from shared import errors
 from shared.clients.signs_rules import REFUSALS
-from shared.commands.rules import ENDINGS
 from shared.recovery.words_rules import RECOVERY
 from shared.sentences import Coded, Phrases
 
@@ -39,13 +38,6 @@ class RefusedSentence(Coded, frozen=True):
 
     code: Annotated[str, codes_of(REFUSALS)]
     params: Annotated[dict[str, Any], facts_of(REFUSALS)]
-
-
-class OutcomeSentence(Coded, frozen=True):
-    """Who cancelled or ended a command."""
-
-    code: Annotated[str, codes_of(ENDINGS)]
-    params: Annotated[dict[str, Any], facts_of(ENDINGS)]
 
 
 class Refusal(Coded, frozen=True):

@@ -1,8 +1,6 @@
-import { capital, count, number, person, small } from "../../format.js";
+import { count, number, person } from "../../format.js";
 import { byCount, joined, unitOf, word } from "../../sentence_facts.js";
-import { commandWords } from "../commands.js";
-import { logWords } from "../logs.js";
-import { actionWords, statusWords, stepWords } from "../states.js";
+import { actionWords } from "../states.js";
 
 /** After "vor", "nach", "seit" or "von". @type {Record<"second" | "minute" | "hour" | "day", [string, string]>} */
 const UNITS = {
@@ -26,10 +24,6 @@ function from(by) {
 }
 /** @param {string} action */
 const asked = (action) => word(actionWords, action);
-/** @param {string | null} why */
-const because = (why) => (why ? ` (${why.trim().replace(/\.+$/, "")})` : "");
-/** Recovery's reason in words, a person's as it was given. @param {{reason: string, reason_sentences: import("../../sentences.js").Sentence[] | null}} facts */
-const reasonOf = ({ reason, reason_sentences: coded }) => (coded && inWords(coded)) || reason;
 /** @param {number} n */
 const displays = (n) => count(n, "Display", "Displays");
 
@@ -133,52 +127,6 @@ function heartbeatsMissing({ refused: refusals }) {
   return `Seine Nachrichten kommen, seine Lebenszeichen nicht: ${why}.`;
 }
 
-// --- what happened to a display ---
-
-/** @type {Record<string, string>} */
-const REGISTERED_BY = {
-  enrolment: "Angelegt durch einen Verbindungscode.",
-  first_message: "Aufgenommen mit seiner ersten Nachricht.",
-};
-/** @type {Record<string, string>} */
-const SCREENS_WITHOUT_FAULT = {
-  ok: "Der Bildschirm zeigt wieder seinen Inhalt",
-  off: "Der Bildschirm ist aus, was jetzt kein Ausfall ist",
-  unknown: "Niemand sieht mehr, wie der Bildschirm ist",
-};
-/** By the action of the audit log. @type {Record<string, string>} */
-const DONE_TO_IT = {
-  "client.write": "Angaben geändert",
-  "client.delete": "Entfernt",
-  "client.log_level": "Protokollstufe für eine Weile geändert",
-  "enrolment.create": "Verbindungscode erstellt",
-  "enrolment.use": "Verbunden: Das Display hat sein Login abgeholt",
-  "enrolment.rotate": "Passwort durch ein eigenes des Displays ersetzt",
-  "enrolment.delete": "Login widerrufen",
-  "screenshot.send": "Bild seines Bildschirms gespeichert",
-  "screenshot.look": "Bild seines Bildschirms angesehen",
-  "recovery.hold": "Wiederherstellung angehalten",
-  "recovery.resume": "Wiederherstellung fortgesetzt",
-  "recovery.exclude": "Von der Wiederherstellung ausgenommen",
-  "recovery.include": "Wird wieder automatisch wiederhergestellt",
-  "quiet_time.create": "Ruhezeit angelegt",
-  "quiet_time.write": "Ruhezeit geändert",
-  "quiet_time.end": "Ruhezeit beendet",
-};
-
-/** @param {{screen: string, fails: boolean}} facts */
-function screenChanged({ screen, fails }) {
-  if (!fails) return SCREENS_WITHOUT_FAULT[screen] ?? "Der Bildschirm ist nicht mehr gestört";
-  return `${screenIs(screen)}${screen === "off" ? ", und niemand hat das geplant" : ""}`;
-}
-
-/** @param {{action: string, state: string, reason: string | null, reason_sentences: import("../../sentences.js").Sentence[] | null, confirmed_by: string | null}} facts */
-function commandOver({ action, state, reason, reason_sentences: coded, confirmed_by: by }) {
-  const said = coded && inWords(coded);
-  const why = reason ? (said ?? commandWords.cause[reason] ?? reason) : by && word(commandWords.confirmedBy, by);
-  return `${asked(action)}: ${small(word(stepWords, state))}${because(why)}`;
-}
-
 /** @type {import("../../sentence_facts.js").SentenceWords} */
 export const sentenceWords = {
   recovery_off: () => "Die Einstellung CRASH_RECOVERY_ENABLED schaltet die automatische Wiederherstellung ab.",
@@ -245,34 +193,6 @@ export const sentenceWords = {
   part_of_incident: () => "Es ist Teil einer Störung:",
 
   messages_refused: messagesRefused,
-
-  player_starting: () => "Nach Angabe des Displays startet sein Player.",
-  player_running: () => "Nach Angabe des Displays läuft sein Player.",
-  player_crashed: () => "Nach Angabe des Displays ist sein Player abgestürzt.",
-  player_stopped: () => "Nach Angabe des Displays wurde sein Player gestoppt.",
-  player_unknown: () => "Das Display ist zu hören, sagt aber nicht, wie es um seinen Player steht.",
-  never_heard: () => "Von dem Display kam noch kein Lebenszeichen.",
-  not_known_while_silent: () => "Die Bridge schweigt: Über das Display ist nichts bekannt.",
-  not_heard_again: () => "Nicht mehr gehört, seit die Bridge wieder zuhört.",
-  heartbeats_do_not_come: () => "Seine Nachrichten kommen, seine Lebenszeichen nicht.",
-  no_heartbeat_for: ({ seconds }) => `Seit ${lasting(seconds)} kein Lebenszeichen.`,
-
-  client_registered: ({ how }) => REGISTERED_BY[how] ?? "Aufgenommen.",
-  state_changed: ({ before, after }) => `${word(statusWords, before)} → ${small(word(statusWords, after))}:`,
-  service_failed: ({ unit }) => `Dienst ${unit} ausgefallen`,
-  failure_acknowledged: ({ unit, by }) => `Ausfall von ${unit} quittiert ${from(by)}`,
-  screen_changed: screenChanged,
-  line_logged: ({ level, message }) => `${logWords.level[level] ?? capital(level)}: ${message}`,
-  command_requested: (facts) => `${asked(facts.action)}: angefordert ${from(facts.by)}${because(reasonOf(facts))}`,
-  command_received: ({ action }) => `${asked(action)}: vom Display empfangen`,
-  command_over_before: ({ action, state }) =>
-    `${asked(action)}: Das Display hat nach dem Ende noch geantwortet (${small(word(stepWords, state))})`,
-  command_cancelled: ({ by }) => `zurückgezogen ${from(by)}`,
-  command_ended: ({ by, reason }) => `beendet ${from(by)}: ${reason}`,
-  command_over: commandOver,
-  recovery_did_nothing: () => "Die Wiederherstellung greift nicht ein:",
-  recovery_asked: ({ action }) => `Die Wiederherstellung greift ein (${asked(action)}):`,
-  person_did: ({ action, by }) => (DONE_TO_IT[action] ?? action) + (by === "anonymous" ? "" : `, ${from(by)}`),
 
   // --- messages to people ---
   receiver_took: ({ receiver }) => `Angenommen von ${receiver}`,

@@ -1,8 +1,6 @@
-import { capital, inUnit, number, person } from "../../format.js";
+import { inUnit, number, person } from "../../format.js";
 import { byCount, joined, word, unitOf } from "../../sentence_facts.js";
-import { commandWords } from "../commands.js";
-import { logWords } from "../logs.js";
-import { actionWords, statusWords, stepWords } from "../states.js";
+import { actionWords } from "../states.js";
 
 /** @param {number} seconds */
 const lasting = (seconds) => inUnit(...unitOf(seconds));
@@ -110,52 +108,6 @@ function heartbeatsMissing({ refused: refusals }) {
   return `メッセージは届きますが、ハートビートが届きません。${why}`;
 }
 
-// --- what happened to a display ---
-
-/** @type {Record<string, string>} */
-const REGISTERED_BY = {
-  enrolment: "登録コードで作成されました。",
-  first_message: "最初のメッセージで登録されました。",
-};
-/** @type {Record<string, string>} */
-const SCREENS_WITHOUT_FAULT = {
-  ok: "画面の表示が戻りました",
-  off: "画面が消えていますが、いまは障害ではありません",
-  unknown: "画面の様子が分からなくなりました",
-};
-/** By the action of the audit log. @type {Record<string, string>} */
-const DONE_TO_IT = {
-  "client.write": "情報を変更",
-  "client.delete": "削除",
-  "client.log_level": "ログレベルを一時的に変更",
-  "enrolment.create": "登録コードを作成",
-  "enrolment.use": "接続: ディスプレイがログインを取得",
-  "enrolment.rotate": "パスワードをディスプレイ自身のものに置き換え",
-  "enrolment.delete": "ログインを失効",
-  "screenshot.send": "画面の画像を保存",
-  "screenshot.look": "画面の画像を閲覧",
-  "recovery.hold": "自動復旧を保留",
-  "recovery.resume": "自動復旧を再開",
-  "recovery.exclude": "自動復旧から除外",
-  "recovery.include": "自動復旧の対象に復帰",
-  "quiet_time.create": "抑止時間を作成",
-  "quiet_time.write": "抑止時間を変更",
-  "quiet_time.end": "抑止時間を終了",
-};
-
-/** @param {{screen: string, fails: boolean}} facts */
-function screenChanged({ screen, fails }) {
-  if (!fails) return SCREENS_WITHOUT_FAULT[screen] ?? "画面の異常がなくなりました";
-  return `${screenIs(screen)}${screen === "off" ? "が、予定にありません" : ""}`;
-}
-
-/** @param {{action: string, state: string, reason: string | null, reason_sentences: import("../../sentences.js").Sentence[] | null, confirmed_by: string | null}} facts */
-function commandOver({ action, state, reason, reason_sentences: coded, confirmed_by: by }) {
-  const said = coded && inWords(coded);
-  const why = reason ? (said ?? commandWords.cause[reason] ?? reason) : by && word(commandWords.confirmedBy, by);
-  return `${asked(action)}: ${word(stepWords, state)}${because(why)}`;
-}
-
 /** @type {import("../../sentence_facts.js").SentenceWords} */
 export const sentenceWords = {
   recovery_off: () => "設定 CRASH_RECOVERY_ENABLED により、自動復旧はオフです。",
@@ -218,34 +170,6 @@ export const sentenceWords = {
 
   messages_refused: ({ kind, reason, count }) =>
     `${KINDS[kind] ?? "メッセージ"} ${number(count)}件を拒否: ${putAside(reason)}`,
-
-  player_starting: () => "ディスプレイによると、プレーヤーは起動中です。",
-  player_running: () => "ディスプレイによると、プレーヤーは稼働中です。",
-  player_crashed: () => "ディスプレイによると、プレーヤーがクラッシュしました。",
-  player_stopped: () => "ディスプレイによると、プレーヤーは止められました。",
-  player_unknown: () => "ディスプレイからの通信は届いていますが、プレーヤーの状態を伝えていません。",
-  never_heard: () => "ディスプレイのハートビートはまだありません。",
-  not_known_while_silent: () => "ブリッジが応答しないため、ディスプレイの状態は不明です。",
-  not_heard_again: () => "ブリッジの応答が戻ってから、ディスプレイからの通信が届いていません。",
-  heartbeats_do_not_come: () => "メッセージは届きますが、ハートビートが届きません。",
-  no_heartbeat_for: ({ seconds }) => `ハートビートが${lasting(seconds)}途絶えています。`,
-
-  client_registered: ({ how }) => REGISTERED_BY[how] ?? "登録されました。",
-  state_changed: ({ before, after }) => `${word(statusWords, before)} → ${word(statusWords, after)}。`,
-  service_failed: ({ unit }) => `サービス ${unit} に障害`,
-  failure_acknowledged: ({ unit, by }) => `${didIt(by)} ${unit} の障害を確認`,
-  screen_changed: screenChanged,
-  line_logged: ({ level, message }) => `${logWords.level[level] ?? capital(level)}: ${message}`,
-  command_requested: (facts) => `${didIt(facts.by)}${asked(facts.action)}を要求${because(reasonOf(facts))}`,
-  command_received: ({ action }) => `${asked(action)}: ディスプレイが受領`,
-  command_over_before: ({ action, state }) =>
-    `${asked(action)}: 終了後にディスプレイが応答（${word(stepWords, state)}）`,
-  command_cancelled: ({ by }) => `${didIt(by)}取り消し`,
-  command_ended: ({ by, reason }) => `${didIt(by)}終了: ${reason}`,
-  command_over: commandOver,
-  recovery_did_nothing: () => "自動復旧は何もしません。",
-  recovery_asked: ({ action }) => `自動復旧が${asked(action)}を要求しました。`,
-  person_did: ({ action, by }) => (DONE_TO_IT[action] ?? action) + (by === "anonymous" ? "" : `（${who(by)}）`),
 
   // --- messages to people ---
   receiver_took: ({ receiver }) => `${receiver} が受け付けました`,
