@@ -227,8 +227,8 @@ def decide(now: Progress, *, wave: int, limit: str, excused: int, excused_wave: 
 
 def why_waiting(members: int, until: datetime | None, zone: str | None) -> Sentence:
     """Why members wait for a quiet time, for people. `until` None: until a person ends it."""
-    told = zones_rules.or_utc(zone or "UTC").key
-    return members_wait(members=members, at=None if until is None else in_zone(until, told))
+    name = zones_rules.or_utc(zone or "UTC").key
+    return members_wait(members=members, at=None if until is None else in_zone(until, name))
 
 
 @sentence

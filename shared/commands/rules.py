@@ -409,6 +409,6 @@ def why_ended(state: CommandState, reason: str | None) -> Sentence | None:
         return None
     if reason in set(OutcomeCause):
         return command_cause(cause=OutcomeCause(reason))
-    stored, say = _BY_PERSON.get(state, (_CANCELLED, as_given))
-    by_person = stored.fullmatch(reason) if state in _BY_PERSON else None
+    stored, say = _BY_PERSON.get(state, (None, as_given))
+    by_person = stored.fullmatch(reason) if stored else None
     return say(**by_person.groupdict()) if by_person else as_given(text=reason)
