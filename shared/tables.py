@@ -456,8 +456,7 @@ client_commands = Table(
     Column("state", Text, nullable=False, server_default="queued"),
     Column("rank", SmallInteger, Computed(_RANK, persisted=True), nullable=False),
     Column("source", Text, nullable=False),
-    Column("reason", Text, nullable=False, server_default=""),  # the reason of the request
-    Column("reason_sentences", JSONB),  # its codes and facts, of recovery's own commands
+    Column("reason", JSONB),  # the reason of the request
     Column("outcome_reason", Text),  # the reason of the outcome
     Column("requested_by", Text, nullable=False),
     Column("idempotency_key", Text),
@@ -611,8 +610,7 @@ recovery_events = Table(
     _when("at", nullable=False),
     Column("client_uuid", Text, ForeignKey("clients.uuid")),  # null: about the breaker of the fleet or of a site
     Column("decision", Text, nullable=False),
-    Column("why", Text, nullable=False),
-    Column("why_sentences", JSONB),
+    Column("why", JSONB, nullable=False),
     Column("evidence", JSONB, nullable=False),
     Column("command_id", Text, ForeignKey("client_commands.id")),
     Index("ix_recovery_events_client_uuid_at", "client_uuid", "at"),

@@ -398,12 +398,6 @@ export type Code = {
   expires_at: string;
 };
 
-/** A sentence without its English. */
-export type Coded = {
-  code: string;
-  params: Record<string, unknown>;
-};
-
 /** A command with the times of its steps. */
 export type Command = {
   acked_boot_id: string | null;
@@ -421,7 +415,6 @@ export type Command = {
   outcome_reason: string | null;
   outcome_words: string | null;
   reason: string;
-  reason_sentences: Array<RecoverySentence> | null;
   received_at: string | null;
   requested_by: string;
   result_deadline: string | null;
@@ -1703,14 +1696,13 @@ export type RecentErrorsQuery = {
   limit?: number;
 };
 
-/** What recovery does about an unhealthy client; `why` is for people, `why_sentences` says the same in codes. `why_sentences` is null where older code wrote a part of it. `mute`: the client sends messages, but no heartbeats. */
+/** What recovery does about an unhealthy client; `why` is for people. `mute`: the client sends messages, but no heartbeats. */
 export type Recovery = {
   mute: boolean;
   state: RecoveryState;
   step: number;
   until: string | null;
   why: string;
-  why_sentences: Array<RecoverySentence> | null;
 };
 
 /** Recovery codes. Each replaces a code of the app once. They are shown only once. */
@@ -1718,7 +1710,7 @@ export type RecoveryCodes = {
   recovery_codes: Array<string>;
 };
 
-/** A recorded decision; `client_uuid` null: about a breaker. `evidence` holds the facts at that time. `decision`: restart_app, reboot_host, none, breaker_open, breaker_closed or breaker_released; while versions change, a word of a newer one. `why_sentences` says the same as `why`, as in a client's `recovery`; null: older code wrote it. */
+/** A recorded decision; `client_uuid` null: about a breaker. `evidence` holds the facts at that time. `decision`: restart_app, reboot_host, none, breaker_open, breaker_closed or breaker_released; while versions change, a word of a newer one. */
 export type RecoveryEvent = {
   at: string;
   client_uuid: string | null;
@@ -1727,13 +1719,6 @@ export type RecoveryEvent = {
   evidence: Record<string, unknown>;
   id: number;
   why: string;
-  why_sentences: Array<Coded> | null;
-};
-
-/** A sentence of recovery; sentences follow one another. */
-export type RecoverySentence = {
-  code: "all_refused" | "asked_again_later" | "bridge_silent" | "cannot_do" | "command_done" | "command_due" | "command_of_another" | "command_open" | "command_sent" | "failure_not_repeated" | "first_heartbeat_awaited" | "heard_again" | "heartbeats_missing" | "many_late" | "no_heartbeat_yet" | "no_help" | "no_help_so_far" | "not_connected" | "not_heard_since" | "nothing_helped" | "other_screens_first" | "others_first" | "part_of_incident" | "recovery_off" | "refused_before" | "reports_come_again" | "screen_disconnected" | "screen_off" | "screen_unproven" | "sent_lately" | "shop_just_opened" | "shut_down_on_purpose" | "silent_and_gone" | "silent_too_long" | "stopped_on_purpose" | "two_devices" | "watchdog_first";
-  params: Record<string, unknown>;
 };
 
 /** Why recovery acts on a client or does not. */
@@ -1750,26 +1735,19 @@ export type Refusal = {
   params: Record<string, unknown>;
 };
 
-/** Messages of a client that were put aside within a day. `kind` is the topic's. `words` is for people; `words_sentences` says the same in codes. */
+/** Messages of a client that were put aside within a day. `kind` is the topic's; `words` is for people. */
 export type RefusedMessages = {
   count: number;
   kind: string;
   last_at: string;
   reason: string;
   words: string;
-  words_sentences: Array<RefusedSentence> | null;
 };
 
 /** An order that a client does not take: the downward topic, and the client's reason as a word. */
 export type RefusedOrder = {
   reason: string;
   what: string;
-};
-
-/** How many messages were refused, and why. */
-export type RefusedSentence = {
-  code: "messages_refused";
-  params: Record<string, unknown>;
 };
 
 /** Which breaker: the site's, or without `site` every open breaker. */

@@ -30,5 +30,3 @@ export function unitOf(seconds) {
   return seconds >= 120 ? [Math.floor(seconds / 60), "minute"] : [seconds, "second"];
 }
 
-/** Most first. @param {Record<string, number>} refusals how many for each reason */
-export const byCount = (refusals) => Object.entries(refusals).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));

@@ -7,7 +7,6 @@ import { filtered, kept } from "../lib/filter.js";
 import { clients, isLocked, overview, places, version } from "../lib/fleet.js";
 import { exact, left } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { worded } from "../lib/sentences.js";
 import { passedWords } from "../lib/match.js";
 import { isMute, isUnwell, serviceFails } from "../lib/unwell.js";
 import { go } from "../lib/url.js";
@@ -60,7 +59,7 @@ export function recoveryDid(client) {
 export function recoveryWhy(client, reference) {
   const recovery = client.recovery;
   if (!recovery) return attentionWords.notUnwell;
-  const why = worded(recovery.why_sentences, recovery.why) || recovery.state;
+  const why = recovery.why || recovery.state;
   const open = recovery.until && Date.parse(recovery.until) > reference;
   return open && recovery.until
     ? `${why} ${attentionWords.until({ time: exact(recovery.until), left: left(recovery.until, reference) })}`

@@ -6,7 +6,6 @@ import { orderOf } from "../lib/commands.js";
 import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { worded } from "../lib/sentences.js";
 import { commandWords } from "../lib/words/commands.js";
 import { commonWords } from "../lib/words/common.js";
 import { actionWords, stepWords } from "../lib/words/states.js";
@@ -24,7 +23,7 @@ function Row({ command }) {
       <span class=${`tag outcome-${command.state}`}>${stepWords[command.state] ?? command.state}</span></span>
     <span class="quiet">${h(Time, { at: command.created_at })} · ${who}</span>
     ${causeOf(command) && html`<span>${causeOf(command)}</span>`}
-    ${command.reason && html`<span class="quiet">${worded(command.reason_sentences, command.reason)}</span>`}
+    ${command.reason && html`<span class="quiet">${command.reason}</span>`}
   </li>`;
 }
 

@@ -3,7 +3,6 @@ import { h } from "../vendor/preact.js";
 import { deadLettersOf } from "../lib/api/history.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { worded } from "../lib/sentences.js";
 import { mayOperate } from "../lib/session.js";
 import { go } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
@@ -22,7 +21,7 @@ export function Refused({ client }) {
     <h3>${refusedWords.title}</h3>
     <ul class="history">${refused.map(
       (one) => html`<li key=${`${one.kind} ${one.reason}`}>
-        ${worded(one.words_sentences, one.words)} <span class="quiet">${refusedWords.last} ${h(Age, { at: one.last_at })}</span></li>`,
+        ${one.words} <span class="quiet">${refusedWords.last} ${h(Age, { at: one.last_at })}</span></li>`,
     )}</ul>
     ${
       mayOperate.value &&

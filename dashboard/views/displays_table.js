@@ -7,7 +7,6 @@ import { classes, html } from "../lib/html.js";
 import { filtered, namesAPlace } from "../lib/filter.js";
 import { active, onMove, wanted } from "../lib/keys.js";
 import { quietWords } from "../lib/quiet.js";
-import { worded } from "../lib/sentences.js";
 import { asking, choose, chooseTo, chosen, isChosen } from "../lib/selection.js";
 import { mayOperate } from "../lib/session.js";
 import { nextSort } from "../lib/sorting.js";
@@ -100,7 +99,7 @@ function Row({ uuid, index }) {
         html`<span class="tag tag-orange">${tableWords.screen({ how: client.screen_health })}</span>`
       }
       ${client.limits?.map((one) => html`<span class="tag tag-orange" key=${one.limit}>${passedWords(one)}</span>`)}
-      ${isMute(client) && html`<span class="tag tag-orange" title=${client.recovery && worded(client.recovery.why_sentences, client.recovery.why)}>${tableWords.mute}</span>`}
+      ${isMute(client) && html`<span class="tag tag-orange" title=${client.recovery?.why}>${tableWords.mute}</span>`}
       ${
         unsteady.value.has(uuid) &&
         html`<span class="tag tag-amber"

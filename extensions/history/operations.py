@@ -15,7 +15,7 @@ from shared.clients import operations as clients
 from shared.quiet import rules as quiet_rules
 from shared.quiet import store as quiet_store
 from shared.vocabulary import EventKind
-from shared.words.sentences import Sentence
+from shared.words.sentences import Sentence, sentences_in
 
 CHANGES_READ: Final = 50_000  # the limit for a display that flaps; the time before them counts as unknown
 
@@ -71,4 +71,5 @@ def events(connection: Connection, uuid: str, limit: int, after: tuple[datetime,
 
 
 def _event(row: ClientEventRow) -> ClientEvent:
-    return ClientEvent(row.at, row.kind, row.key, rules.title(row.kind, row.details), row.details)
+    details = sentences_in(row.details)
+    return ClientEvent(row.at, row.kind, row.key, rules.title(row.kind, details), details)

@@ -17,7 +17,7 @@ from shared.vocabulary import (
     ScreenHealthStatus,
 )
 from shared.words.facts import By
-from shared.words.sentences import Sentence, as_given, sentence, together
+from shared.words.sentences import Sentence, as_given, sentence, together, unended
 
 MESSAGE_CHARS: Final = 200  # of a log line
 DoneToIt = StrEnum(
@@ -84,9 +84,8 @@ def _command(details: Mapping[str, Any]) -> Sentence:
     action = details["action"]
     match details["step"]:
         case "asked":
-            by, reason = details["requested_by"], details["reason"].strip()
-            why = as_given(text=reason if by == "recovery" else reason.rstrip(".。")) if reason else None
-            return command_requested(action=action, by=by, reason=why)
+            by, reason = details["requested_by"], details["reason"]
+            return command_requested(action=action, by=by, reason=reason if by == "recovery" else unended(reason))
         case "received":
             return command_received(action=action)
         case "late":
@@ -102,7 +101,7 @@ def _command(details: Mapping[str, Any]) -> Sentence:
 def _decided(details: Mapping[str, Any]) -> Sentence:
     decision = details["decision"]
     did = recovery_did_nothing() if decision == "none" else recovery_asked(action=decision)
-    return together([did, as_given(text=details["why"])])
+    return together([did, details["why"]])
 
 
 def _did(details: Mapping[str, Any]) -> Sentence:

@@ -10,13 +10,15 @@ TEXTS = (
     ("incident_events", "words"),
     ("command_batches", "state_reason"),
     ("command_schedule_runs", "why"),
+    ("recovery_events", "why"),
+    ("client_commands", "reason"),
 )
 """Columns with English, each of which has a twin `<column>_sentences`."""
 
 
 def upgrade() -> None:
+    op.execute("ALTER TABLE client_commands ALTER reason DROP DEFAULT, ALTER reason DROP NOT NULL")
     for table, column in TEXTS:
         given = f"jsonb_build_object('code', 'as_given', 'facts', jsonb_build_object('text', {column}))"
-        told = f"CASE WHEN {column} IS NOT NULL THEN {given} END"
-        op.execute(f"ALTER TABLE {table} ALTER COLUMN {column} TYPE jsonb USING {told}")
-        op.execute(f"ALTER TABLE {table} DROP COLUMN {column}_sentences")
+        told = f"CASE WHEN {column} <> '' THEN {given} END"
+        op.execute(f"ALTER TABLE {table} ALTER {column} TYPE jsonb USING {told}, DROP COLUMN {column}_sentences")

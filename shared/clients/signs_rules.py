@@ -7,13 +7,13 @@ A stored heartbeat is a sign at no extra cost. Other messages are stored as sign
 import math
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal, TypeAlias, cast
 
 from msgspec import Struct, field
 
-from shared.clients.reports.rules import MUTE, USUAL_SECONDS, stale_after
-from shared.sentences import Phrases
+from shared.clients.reports.rules import USUAL_SECONDS, stale_after
 from shared.vocabulary import DeadLetterReason
+from shared.words.sentences import Sentence, sentence
 
 COUNTS_AFTER: Final = 1 / 2  # of the stale threshold without a heartbeat: three missing ones of 30 s
 AGAIN_AFTER: Final = 1 / 6  # of the stale threshold: 30 s of 180 s
@@ -60,50 +60,22 @@ def is_silent_by_age(
     return now - last_sign(last_heartbeat_at, sign_at) > stale_after(interval_seconds, stale_seconds)
 
 
-REFUSED: Final[Mapping[str, str]] = {
-    DeadLetterReason.UNKNOWN_TOPIC: "sent to an unknown topic",
-    DeadLetterReason.BAD_UUID: "sent under a wrong uuid",
-    DeadLetterReason.TOO_LARGE: "too large",
-    DeadLetterReason.NOT_UTF8: "not UTF-8",
-    DeadLetterReason.NOT_JSON: "not JSON",
-    DeadLetterReason.NOT_AN_OBJECT: "not a JSON object",
-    DeadLetterReason.TOO_DEEP: "nested too deep",
-    DeadLetterReason.BAD_NUMBER: "spoilt by a number out of range",
-    DeadLetterReason.BAD_FIELD: "spoilt by a field",
-    DeadLetterReason.UNSUPPORTED_VERSION: "of a version that is not supported",
-    DeadLetterReason.UNKNOWN_CLIENT: "sent when the display was not registered",
-    DeadLetterReason.REFUSED_BY_DATABASE: "lost by a fault of this service",
-}
-"""What was wrong with a message; continues "it was"."""
-ANOTHER: Final = "refused for another reason"
-"""The same for a reason that only newer code knows."""
-KINDS: Final[Mapping[str, tuple[str, str]]] = {
-    "heartbeat": ("heartbeat", "heartbeats"),
-    "health": ("health report", "health reports"),
-    "logs": ("log line", "log lines"),
-    "service_failed": ("service failure", "service failures"),
-    "presence": ("presence message", "presence messages"),
-    "acks": ("answer to a command", "answers to commands"),
-}
-MESSAGE: Final = ("message", "messages")
+TopicKind: TypeAlias = Literal["heartbeat", "health", "logs", "service_failed", "presence", "acks"]
 
 
-def why_mute(refused: Mapping[str, int]) -> str:
-    """Why a display that sends has no heartbeats. `refused`: reason -> refused heartbeats since its last."""
-    if not refused:
-        return f"{MUTE}: look at what the broker lets it publish, and at whether it sends them."
-    parts = [
-        f"{count:,} {'of them ' if not at else ''}{'was' if count == 1 else 'were'} {REFUSED.get(reason, ANOTHER)}"
-        for at, (reason, count) in enumerate(sorted(refused.items(), key=lambda one: (-one[1], one[0])))
+@sentence
+def messages_refused(*, kind: TopicKind, reason: DeadLetterReason, n: int) -> Sentence: ...
+@sentence
+def heartbeats_missing(*, refused: list[Sentence]) -> Sentence: ...
+@sentence
+def heartbeats_refused(*, reason: DeadLetterReason, n: int, first: bool) -> Sentence: ...
+
+
+def why_mute(refused: Mapping[str, int]) -> Sentence:
+    """Why a display that sends has no heartbeats. `refused`: how many were since its last one, for each reason."""
+    most = sorted(refused.items(), key=lambda one: (-one[1], one[0]))
+    told = [
+        heartbeats_refused(reason=cast("DeadLetterReason", reason), n=n, first=not at)
+        for at, (reason, n) in enumerate(most)
     ]
-    return f"{MUTE}: {', '.join(parts)}."
-
-
-REFUSALS: Final = Phrases()
-
-
-@REFUSALS.phrase
-def messages_refused(*, kind: str, reason: str, count: int) -> str:
-    """`kind`: of the topic; `reason`: of DeadLetterReason."""
-    one, many = KINDS.get(kind, MESSAGE)
-    return f"{count:,} {one if count == 1 else many} {'was' if count == 1 else 'were'} {REFUSED.get(reason, ANOTHER)}"
+    return heartbeats_missing(refused=told)

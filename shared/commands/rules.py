@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from shared.errors import ClientNotFound, CommandInFlight, CommandLockedOut, NotCapable, Refused, ServiceError
-from shared.sentences import Coded
 from shared.vocabulary import (
     COMMAND_RANKS,
     POWER_ACTIONS,
@@ -142,8 +141,8 @@ class CommandRequest(Struct, frozen=True):
     traceparent: str | None = None
     id: str | None = None
     """The id of the command; None: a new one."""
-    reason_sentences: Sequence[Coded] | None = None
-    """The codes of the reason; None: a person gave it."""
+    why: Sentence | None = None
+    """The reason, where the service asks."""
 
 
 class Ack(Struct, frozen=True):

@@ -4,7 +4,7 @@ Before a change of several commands lock their clients in the order of their uui
 deadlocks.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -28,9 +28,9 @@ from shared.postgres.fragments import NOW, are_ahead, is_open, no_later, occupie
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, among, moment, one_of
 from shared.postgres.set_back import never_ahead
-from shared.sentences import Coded
 from shared.tables import client_commands, client_heartbeats, client_recovery, clients
 from shared.vocabulary import POWER_ACTIONS, CommandAction, CommandSource, CommandState, ConfirmedBy
+from shared.words.sentences import Sentence, given
 
 c = client_commands.c
 
@@ -44,9 +44,7 @@ class CommandRow(Struct, frozen=True):
     """A CommandAction, or a word that later code has stored; so is `source`."""
     state: CommandState
     source: str
-    reason: str
-    reason_sentences: list[Coded] | None
-    """The codes of the reason; None: a person gave it, or older code wrote it."""
+    reason: Sentence | None
     outcome_reason: str | None
     requested_by: str
     created_at: datetime
@@ -144,8 +142,7 @@ class RequestedCommand(Struct, frozen=True):
     client_uuid: str
     action: CommandAction
     source: CommandSource
-    reason: str
-    reason_sentences: Sequence[Coded] | None
+    reason: Sentence | None
     requested_by: str
     traceparent: str | None
     ttl_seconds: float
@@ -173,8 +170,7 @@ def _new(command_id: str, request: CommandRequest, timings: Timings) -> Requeste
         client_uuid=request.client_uuid,
         action=request.action,
         source=request.source,
-        reason=request.reason,
-        reason_sentences=request.reason_sentences,
+        reason=request.why or given(request.reason),
         requested_by=request.requested_by,
         traceparent=request.traceparent,
         ttl_seconds=lifetime(request, timings).total_seconds(),

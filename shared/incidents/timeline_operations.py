@@ -9,9 +9,9 @@ from sqlalchemy import Connection
 
 from shared.errors import IncidentNotFound
 from shared.incidents import timeline_rules, timeline_store
-from shared.incidents.timeline_store import ListedIncident
+from shared.incidents.timeline_store import Entry, ListedIncident
 from shared.vocabulary import IncidentEventKind
-from shared.words.sentences import Sentence
+from shared.words.sentences import Sentence, sentences_in
 
 
 class TimelineEvent(Struct, frozen=True):
@@ -44,15 +44,10 @@ def events(
     connection: Connection, incident_id: int, limit: int, after: tuple[datetime, str, str] | None
 ) -> list[TimelineEvent]:
     """Up to `limit` events of an incident, the newest first, after the cursor (at, kind, key)."""
-    return [
-        TimelineEvent(
-            entry.at,
-            entry.kind,
-            entry.key,
-            timeline_rules.title(entry.kind, entry.count, entry.details, entry.words),
-            entry.count,
-            entry.uuids or (),
-            entry.details,
-        )
-        for entry in timeline_store.timeline(connection, incident_id, limit, after)
-    ]
+    return [_event(entry) for entry in timeline_store.timeline(connection, incident_id, limit, after)]
+
+
+def _event(entry: Entry) -> TimelineEvent:
+    details = sentences_in(entry.details)
+    title = timeline_rules.title(entry.kind, entry.count, details, entry.words)
+    return TimelineEvent(entry.at, entry.kind, entry.key, title, entry.count, entry.uuids or (), details)

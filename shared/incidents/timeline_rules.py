@@ -5,7 +5,7 @@ from typing import Any
 
 from shared.vocabulary import CommandAction, IncidentEventKind, IncidentKind
 from shared.words.facts import By
-from shared.words.sentences import Sentence, as_given, sentence, together
+from shared.words.sentences import Sentence, as_given, sentence, together, unended
 
 
 @sentence
@@ -49,11 +49,11 @@ def title(kind: IncidentEventKind, count: int | None, details: Mapping[str, Any]
         case IncidentEventKind.LEFT:
             return displays_well(displays=displays)
         case IncidentEventKind.COMMAND:
-            why = details["reason"].strip().rstrip(".")
-            reason = as_given(text=why) if why else None
-            return command_asked(action=details["action"], displays=displays, by=details["requested_by"], reason=reason)
+            by, reason = details["requested_by"], details["reason"]
+            because = reason if by == "recovery" else unended(reason)
+            return command_asked(action=details["action"], displays=displays, by=by, reason=because)
         case IncidentEventKind.RECOVERY:
-            action, why = details["decision"], as_given(text=details["why"])
+            action, why = details["decision"], details["why"]
             if action == "none":
                 return together([recovery_waits(displays=displays), why])
             return together([recovery_acts(action=action, displays=displays), why])

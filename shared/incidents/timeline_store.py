@@ -160,12 +160,12 @@ TIMELINE = Query(  # Core says it at thrice the length
         SELECT left_at, 'left', '', {_WHOM}, '{{}}'::jsonb, NULL
         FROM incident_members WHERE incident_id = :id AND left_at IS NOT NULL GROUP BY left_at
         UNION ALL
-        SELECT created_at, 'command', action || ' ' || requested_by || ' ' || reason, {_WHOM},
+        SELECT created_at, 'command', concat_ws(' ', action, requested_by, md5(reason::text)), {_WHOM},
             jsonb_build_object('action', action, 'source', source, 'requested_by', requested_by, 'reason', reason), NULL
         FROM client_commands JOIN met USING (client_uuid), time
         WHERE created_at BETWEEN began_at AND over_at GROUP BY created_at, action, source, requested_by, reason
         UNION ALL
-        SELECT at, 'recovery', decision || ' ' || why, {_WHOM},
+        SELECT at, 'recovery', decision || ' ' || md5(why::text), {_WHOM},
             jsonb_build_object('decision', decision, 'why', why), NULL
         FROM recovery_events JOIN met USING (client_uuid), time
         WHERE at BETWEEN began_at AND over_at GROUP BY at, decision, why)

@@ -1,6 +1,6 @@
 """Read the overview: the whole fleet at one moment, or the changes since an earlier answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -25,6 +25,8 @@ from shared.recovery.breakers import operations as breakers
 from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.rules import RecoveryFacts
 from shared.recovery.evidence.store import Surroundings
+from shared.words.reader import english
+from shared.words.sentences import Sentence
 
 FAILED_SHOWN = 1000  # service failures listed in one overview
 INCIDENTS_SHOWN = 50
@@ -79,13 +81,14 @@ class Reader(Struct, frozen=True):
     around: Surroundings
     packed: bool
     quiet: Sequence[QuietOn]
+    say: Callable[[Sentence], str]
 
     def recovery_of(self, unwell: Sequence[RecoveryFacts]) -> dict[str, str]:
         """Uuid -> what recovery does about the client, as JSON, which Postgres inserts into the client's row."""
         if not unwell:
             return {}
         states = recovery.states_of_facts(self.connection, self.now, self.config, unwell, self.around)
-        return {uuid: msgspec.json.encode(state).decode() for uuid, state in states.items()}
+        return {uuid: msgspec.json.encode(state, enc_hook=self.say).decode() for uuid, state in states.items()}
 
 
 def overview(
@@ -98,6 +101,7 @@ def overview(
     packed: bool = False,
     sites: Sequence[str] | None = None,
     most: int | None = None,
+    say: Callable[[Sentence], str] = english,
 ) -> Overview:
     """Read the whole fleet, or the changes since `asked` if they are known.
 
@@ -112,7 +116,7 @@ def overview(
     asked_xid = None if asked is None else asked.xid
     summary = summary_store.summary(connection, now, asked_xid, FAILED_SHOWN, INCIDENTS_SHOWN)
     quiet = quiet_times.of_fleet(connection, now) if summary.around.quiet_times else ()
-    reader = Reader(connection, now, config, summary.around, packed, quiet)
+    reader = Reader(connection, now, config, summary.around, packed, quiet, say)
     here = _here(reader, summary.cursor if sites is None else _at_sites(connection, summary.cursor, sites))
     is_large = most is not None and summary.counts.total > most
     if is_large:
@@ -165,10 +169,11 @@ def displays(
     wanted: DisplayFilter,
     limit: int,
     after: tuple[str, str] | None,
+    say: Callable[[Sentence], str] = english,
 ) -> DisplaysPage:
     """Read a page of the displays that match, in the order of (name, uuid)."""
     named = large_store.displays(connection, wanted, limit + 1, after)
-    reader = Reader(connection, now, config, evidence_store.surroundings(connection, now), True, ())
+    reader = Reader(connection, now, config, evidence_store.surroundings(connection, now), True, (), say)
     rows = _some(reader, [one.uuid for one in named[:limit]])
     return DisplaysPage(now, rows, named[limit - 1] if len(named) > limit else None)
 

@@ -36,7 +36,6 @@ from shared.recovery.evidence.rules import (
 from shared.recovery.evidence.store import Surroundings
 from shared.recovery.rules import ShownRecovery, Verdict
 from shared.recovery.store import HealthNote, NewDecision, Rung
-from shared.sentences import in_code
 from shared.vocabulary import ClientStatus, CommandAction, CommandSource, RecoveryBasis, RecoveryDecision
 
 REQUESTED_BY = "recovery"
@@ -125,7 +124,6 @@ def states_of_facts(
         client.uuid: ShownRecovery(
             state=verdict.state,
             why=verdict.why,
-            why_sentences=verdict.sentence.coded,
             until=verdict.until,
             mute=verdict.mute,
             step=client.step,
@@ -250,13 +248,11 @@ def _issue(connection: Connection, now: datetime, chosen: Sequence[Case], timing
 
 
 def _request(case: Case) -> CommandRequest:
-    why = rules.why_acted(case.client, case.verdict)
     return CommandRequest(
         client_uuid=case.uuid,
         action=case.verdict.action or CommandAction.RESTART_APP,
         requested_by=REQUESTED_BY,
-        reason=why.english,
-        reason_sentences=why.coded,
+        why=rules.why_acted(case.client, case.verdict),
         source=CommandSource.RECOVERY,
     )
 
@@ -329,8 +325,8 @@ def _event(case: Case, bridge: BridgeStatus, command_id: str | None) -> NewDecis
     }
     acted = command_id is not None and verdict.action is not None
     decision = RecoveryDecision(verdict.action) if acted and verdict.action else RecoveryDecision.NONE
-    why = rules.why_acted(client, verdict) if acted else verdict.sentence
-    return NewDecision(case.uuid, decision, why.english, in_code(why), seen, command_id)
+    why = rules.why_acted(client, verdict) if acted else verdict.why
+    return NewDecision(case.uuid, decision, why, seen, command_id)
 
 
 def _text(moment: datetime | None) -> str | None:

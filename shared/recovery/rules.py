@@ -4,13 +4,13 @@ The evidence decides the action, the ladder limits the attempts, and each obstac
 to wait: the bridge did not listen, too many displays are silent at once, or nothing confirms a failure.
 """
 
-from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Final, TypedDict
+from typing import Final, TypedDict, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from shared.clients.signs_rules import why_mute
 from shared.commands.rules import RESULT_WITHIN, USUAL_TTL, is_able
 from shared.quiet.rules import AFTER_OPENING
 from shared.recovery import words_rules
@@ -18,8 +18,9 @@ from shared.recovery.breakers.rules import SEEN_WITHIN
 from shared.recovery.evidence.rules import Fleet, RecoveryFacts, evidence, is_heard, is_mute, why_held
 from shared.recovery.screens_rules import LOOK_AROUND as LOOK_AT_SCREENS
 from shared.recovery.screens_rules import of_screen
-from shared.sentences import Coded, Phrased, bridged, joined
 from shared.vocabulary import CommandAction, Presence, RecoveryBasis, RecoveryState, ScreenHealthStatus
+from shared.words.facts import rounded
+from shared.words.sentences import Sentence, together
 
 LADDER: Final = (
     CommandAction.RESTART_APP,
@@ -63,18 +64,12 @@ class Verdict(Struct, frozen=True):
     """
 
     state: RecoveryState
-    sentence: Phrased
-    """Why."""
+    why: Sentence
     until: datetime | None = None
     action: CommandAction | None = None
     basis: RecoveryBasis | None = None
     mute: bool = False
     """The display sends messages, but no heartbeats."""
-
-    @property
-    def why(self) -> str:
-        """Why, in English."""
-        return self.sentence.english
 
     @property
     def acts(self) -> bool:
@@ -85,8 +80,7 @@ class ShownRecovery(Struct, frozen=True):
     """What every view of an unwell client shows of recovery."""
 
     state: RecoveryState
-    why: str
-    why_sentences: Sequence[Coded] | None
+    why: Sentence
     until: datetime | None
     """When this ends by itself, where that is known."""
     mute: bool
@@ -104,15 +98,15 @@ def recovery_state(client: RecoveryFacts, now: datetime, fleet: Fleet) -> Verdic
     """What recovery does about an unhealthy client, and why."""
     verdict = _switched_off(fleet) or _before_evidence(client, now, fleet)
     if is_mute(client, now, fleet):
-        missing = words_rules.heartbeats_missing(refused=client.put_aside or {})
+        missing = why_mute(client.put_aside or {})
         if verdict is None:
             verdict = Verdict(RecoveryState.VERIFYING, missing, mute=True)
         else:
-            verdict = replace(verdict, sentence=joined([missing, verdict.sentence]), mute=True)
+            verdict = replace(verdict, why=together([missing, verdict.why]), mute=True)
     verdict = verdict or _by_evidence(client, now, fleet)
     if (incident := fleet.incidents.get(client.uuid)) is None or not fleet.enabled:
         return verdict
-    return replace(verdict, sentence=joined([verdict.sentence, words_rules.part_of_incident(), incident]))
+    return replace(verdict, why=together([verdict.why, words_rules.part_of_incident(), incident]))
 
 
 def _switched_off(fleet: Fleet) -> Verdict | None:
@@ -124,7 +118,7 @@ def _switched_off(fleet: Fleet) -> Verdict | None:
 def _before_evidence(client: RecoveryFacts, now: datetime, fleet: Fleet) -> Verdict | None:
     """The verdict that does not depend on the display's state; None when the state decides."""
     if client.open_action is not None:
-        return _of_open_command(client, client.open_action, now)
+        return _of_open_command(client, cast("CommandAction", client.open_action), now)
     if (held := why_held(client, now, fleet)) is not None:
         return Verdict(RecoveryState.HELD, *held)
     if fleet.bridge_silent:
@@ -136,12 +130,12 @@ def _before_evidence(client: RecoveryFacts, now: datetime, fleet: Fleet) -> Verd
     return None
 
 
-def _of_open_command(client: RecoveryFacts, action: str, now: datetime) -> Verdict:
+def _of_open_command(client: RecoveryFacts, action: CommandAction, now: datetime) -> Verdict:
     """The verdict for an open command. A command open for longer than recovery's own could be is another's: wait."""
     since = client.open_created_at
     if since is None or now - since <= COMMAND_LIFE:
         return Verdict(RecoveryState.IN_FLIGHT, words_rules.command_open(action=action), client.open_until)
-    why = words_rules.command_of_another(action=action, by=client.open_requested_by, seconds=_seconds(now - since))
+    why = words_rules.command_of_another(action=action, by=client.open_requested_by, seconds=rounded(now - since))
     return Verdict(RecoveryState.LOCKED, why, client.open_until)
 
 
@@ -152,8 +146,8 @@ def _by_evidence(client: RecoveryFacts, now: datetime, fleet: Fleet) -> Verdict:
     return _obstacle(client, now, fleet, basis) or _due(client, now, fleet, basis)
 
 
-def _nothing_helped(client: RecoveryFacts, now: datetime) -> Phrased:
-    seconds = _seconds(now - client.tried_since) if client.tried_since else None
+def _nothing_helped(client: RecoveryFacts, now: datetime) -> Sentence:
+    seconds = rounded(now - client.tried_since) if client.tried_since else None
     return words_rules.nothing_helped(restarts=client.restarts, reboots=client.reboots, seconds=seconds)
 
 
@@ -173,10 +167,6 @@ def _refused(client: RecoveryFacts) -> _Refused:
         "reason": client.refused_reason,
         "elsewhere": client.refused_elsewhere,
     }
-
-
-def _seconds(duration: timedelta) -> int:
-    return int(duration.total_seconds())
 
 
 def _of_uncertain(client: RecoveryFacts, now: datetime, fleet: Fleet) -> Verdict:
@@ -225,10 +215,9 @@ def _is_unreachable(client: RecoveryFacts, basis: RecoveryBasis) -> bool:
     return any(at is not None and all(sign <= at for sign in signs) for at in gone)
 
 
-def _breaker(client: RecoveryFacts, fleet: Fleet, basis: RecoveryBasis) -> Phrased | None:
+def _breaker(client: RecoveryFacts, fleet: Fleet, basis: RecoveryBasis) -> Sentence | None:
     """Why an open breaker of the fleet or of this client's site stops recovery; None without one."""
-    why = fleet.breakers.get((basis, None)) or fleet.breakers.get((basis, client.site))
-    return None if why is None else bridged(why)
+    return fleet.breakers.get((basis, None)) or fleet.breakers.get((basis, client.site))
 
 
 def _is_silent_too_long(client: RecoveryFacts, now: datetime) -> bool:
@@ -238,7 +227,8 @@ def _is_silent_too_long(client: RecoveryFacts, now: datetime) -> bool:
 
 def _locked(client: RecoveryFacts, until: datetime) -> Verdict:
     if client.done_action is not None:
-        return Verdict(RecoveryState.VERIFYING, words_rules.command_done(action=client.done_action), until)
+        done = words_rules.command_done(action=cast("CommandAction", client.done_action))
+        return Verdict(RecoveryState.VERIFYING, done, until)
     if client.lockout_is_ours and client.refused_reason is not None:
         return Verdict(RecoveryState.LOCKED, words_rules.asked_again_later(**_refused(client)), until)
     return Verdict(RecoveryState.LOCKED, words_rules.sent_lately(), until)
@@ -263,12 +253,12 @@ def _due(client: RecoveryFacts, now: datetime, fleet: Fleet, basis: RecoveryBasi
     return Verdict(RecoveryState.DUE, _with_tries(client, due, no_help), action=action, basis=basis)
 
 
-def _with_tries(client: RecoveryFacts, sentence: Phrased, no_help: Phrased) -> Phrased:
+def _with_tries(client: RecoveryFacts, sentence: Sentence, no_help: Sentence) -> Sentence:
     """The sentence, then what did not help and what the display refused."""
     tries = [no_help] if client.step else []
     if client.refused:
         tries.append(words_rules.refused_before(**_refused(client)))
-    return joined([sentence, *tries])
+    return together([sentence, *tries])
 
 
 def _screen(client: RecoveryFacts, basis: RecoveryBasis) -> ScreenHealthStatus | None:
@@ -276,7 +266,7 @@ def _screen(client: RecoveryFacts, basis: RecoveryBasis) -> ScreenHealthStatus |
     return client.screen if basis is RecoveryBasis.SCREEN_FAILED else None
 
 
-def _silence_waits(client: RecoveryFacts, now: datetime, fleet: Fleet) -> tuple[Phrased, datetime | None] | None:
+def _silence_waits(client: RecoveryFacts, now: datetime, fleet: Fleet) -> tuple[Sentence, datetime | None] | None:
     """Why recovery does not act on a silence yet, and until when; None when it acts."""
     if (until := _looks_around_until(client, fleet)) > now:
         return words_rules.others_first(), until
@@ -316,20 +306,20 @@ def _listened_to_until(client: RecoveryFacts, now: datetime, fleet: Fleet) -> da
     return client.presence_at + fleet.stale_after(client) * FIRST_HEARTBEAT
 
 
-def why_acted(client: RecoveryFacts, verdict: Verdict) -> Phrased:
+def why_acted(client: RecoveryFacts, verdict: Verdict) -> Sentence:
     """Why this command was sent, for the record."""
     basis = verdict.basis or RecoveryBasis.CRASHED
     sent = words_rules.command_sent(
         basis=basis,
         screen=_screen(client, basis),
-        action=str(verdict.action),
+        action=verdict.action or CommandAction.RESTART_APP,
         attempt=client.step + 1,
         attempts=len(LADDER),
     )
     return _with_tries(client, sent, words_rules.no_help(restarts=client.restarts, reboots=client.reboots))
 
 
-def _unreachable(client: RecoveryFacts, basis: RecoveryBasis) -> Phrased:
+def _unreachable(client: RecoveryFacts, basis: RecoveryBasis) -> Sentence:
     if basis is RecoveryBasis.STALE:
         return words_rules.silent_and_gone()
     return words_rules.not_connected(basis=basis, screen=_screen(client, basis))

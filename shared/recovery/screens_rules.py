@@ -8,19 +8,19 @@ from msgspec import Struct
 
 from shared.recovery import words_rules
 from shared.recovery.breakers.rules import TOGETHER, Silence
-from shared.sentences import Phrased
 from shared.vocabulary import RecoveryState, ScreenHealthStatus
+from shared.words.sentences import Sentence
 
 LOOK_AROUND: Final = timedelta(seconds=60)
 """Wait so long after a screen failed: the other screens with the same cause have reported by then."""
 
 
-def of_screen(screen: ScreenHealthStatus) -> tuple[RecoveryState, Phrased]:
+def of_screen(screen: ScreenHealthStatus) -> tuple[RecoveryState, Sentence]:
     """What recovery does about a failing screen when it has no evidence to act on, and why."""
     if screen is ScreenHealthStatus.DISCONNECTED:
-        return RecoveryState.NOT_RECOVERED, words_rules.screen_disconnected(screen=screen)
+        return RecoveryState.NOT_RECOVERED, words_rules.screen_disconnected()
     if screen is ScreenHealthStatus.OFF:
-        return RecoveryState.NOT_RECOVERED, words_rules.screen_off(screen=screen)
+        return RecoveryState.NOT_RECOVERED, words_rules.screen_off()
     return RecoveryState.VERIFYING, words_rules.screen_unproven(screen=screen)
 
 

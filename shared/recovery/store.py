@@ -12,8 +12,8 @@ from shared.postgres.fragments import is_open
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query, columns
 from shared.quiet.store import RECOVERY_LOCK
-from shared.sentences import Coded
 from shared.vocabulary import RecoveryBasis, RecoveryDecision, RecoveryState
+from shared.words.sentences import Sentence
 
 
 class NewDecision(Struct, frozen=True):
@@ -21,8 +21,7 @@ class NewDecision(Struct, frozen=True):
 
     client_uuid: str | None
     decision: RecoveryDecision
-    why: str
-    why_sentences: list[Coded] | None
+    why: Sentence
     evidence: dict[str, Any]
     command_id: str | None
 
@@ -31,16 +30,14 @@ class RecoveryEvent(Struct, frozen=True):
     """A recorded decision; `client_uuid` null: about a breaker. `evidence` holds the facts at that time.
 
     `decision`: restart_app, reboot_host, none, breaker_open, breaker_closed or breaker_released; while versions change,
-    a word of a newer one. `why_sentences` says the same as `why`, as in a client's `recovery`; null: older code
-    wrote it.
+    a word of a newer one.
     """
 
     id: int
     at: datetime
     client_uuid: str | None
     decision: str
-    why: str
-    why_sentences: list[Coded] | None
+    why: Sentence
     evidence: dict[str, Any]
     command_id: str | None
 
@@ -178,8 +175,8 @@ EVENTS: Final = ManyRows("said", NewDecision)
 
 @query.run(
     f"""
-    INSERT INTO recovery_events (at, client_uuid, decision, why, why_sentences, evidence, command_id)
-    SELECT CAST(:now AS timestamptz), client_uuid, decision, why, why_sentences, evidence, command_id FROM {EVENTS}
+    INSERT INTO recovery_events (at, client_uuid, decision, why, evidence, command_id)
+    SELECT CAST(:now AS timestamptz), client_uuid, decision, why, evidence, command_id FROM {EVENTS}
     """,
     EVENTS,
 )

@@ -5,7 +5,7 @@ and `x_n` is its length.
 """
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Final, TypeAlias
 from zoneinfo import ZoneInfo
 
@@ -22,6 +22,13 @@ def lasting(name: str, seconds: int | None) -> Parts:
         return {}
     unit, length = next((each for each in _LENGTHS if seconds >= 2 * each[1]), ("second", 1))
     return {f"{name}_n": seconds // length, f"{name}_unit": unit}
+
+
+def rounded(duration: timedelta) -> int:
+    """Seconds, rounded down to the unit in which they are said: what is said alike is alike."""
+    seconds = int(duration.total_seconds())
+    length = next((length for _, length in _LENGTHS if seconds >= 2 * length), 1)
+    return seconds - seconds % length
 
 
 def actor(name: str, by: str | None) -> Parts:

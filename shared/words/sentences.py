@@ -56,6 +56,16 @@ def as_given(*, text: str) -> Sentence:
     """What a person or a program wrote: the same in every language."""
 
 
+def given(text: str) -> Sentence | None:
+    """What somebody wrote; None for nothing."""
+    return as_given(text=text) if text.strip() else None
+
+
+def unended(words: Sentence | None) -> Sentence | None:
+    """What somebody wrote, without its full stop: another sentence goes on after it."""
+    return as_given(text=str(words.facts["text"]).rstrip(" .。")) if words and words.code == "as_given" else words
+
+
 @sentence
 def in_turn(*, sentences: list[Sentence]) -> Sentence:
     """Sentences that are told together."""
@@ -84,6 +94,11 @@ def _read(value: Any) -> Any:
     if isinstance(value, dict) and value.keys() == {"code", "facts"}:
         return Sentence(value["code"], {name: _read(fact) for name, fact in value["facts"].items()})
     return value
+
+
+def sentences_in(details: Mapping[str, Any]) -> dict[str, Any]:
+    """A JSON object, with sentences where its values are some."""
+    return {name: _read(value) for name, value in details.items()}
 
 
 def together(sentences: Iterable[Sentence]) -> Sentence:

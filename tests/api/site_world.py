@@ -117,7 +117,8 @@ def _troubles(connection: Connection, now: datetime, name: str, displays: list[s
     dead_letters_store.add(connection, now, [letter])
     for uuid in (displays[0], None):
         evidence = {"site": name} if uuid is None else {}
-        decided = {"at": now, "client_uuid": uuid, "decision": "breaker_open", "why": f"{name} is silent"}
+        why = to_row(as_given(text=f"{name} is silent"))
+        decided = {"at": now, "client_uuid": uuid, "decision": "breaker_open", "why": why}
         connection.execute(sa.insert(recovery_events).values(**decided, evidence=evidence))
     breaker = {"site": name, "open_since": now, "why": to_row(as_given(text=f"{name} is silent"))}
     connection.execute(sa.insert(recovery_breakers).values(**breaker))

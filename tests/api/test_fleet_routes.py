@@ -15,6 +15,7 @@ from shared.postgres.door import database_now, transaction
 from shared.recovery import store as recovery_store
 from shared.tables import client_heartbeats, clients
 from shared.vocabulary import RecoveryDecision, RegisteredBy
+from shared.words.sentences import as_given
 from tests.api.people import Api
 from tests.unpacked import unpacked
 
@@ -185,13 +186,18 @@ def test_counts_are_of_the_whole_fleet_also_in_a_delta(api: Api, engine: Engine)
     assert whole["counts"]["service_failed"] == len(whole["service_failed"])
 
 
+def fitted(answer: Any, shape: Any) -> Any:
+    """An answer as its shape, in which a sentence is a text."""
+    return msgspec.convert(answer, shape, dec_hook=lambda _, text: as_given(text=text))
+
+
 def test_objects_have_the_shape_of_a_client_and_heartbeats_are_added_on_demand(api: Api, engine: Engine) -> None:
     add(engine, heartbeat_age=1, process_status="crashed", status="crashed", name='"quoted"')
 
     objects = api.get("/api/monitoring/overview?hb=1").get_json()
 
     assert {frozenset(client) for client in objects["clients"]} == {frozenset(OverviewClient.__struct_fields__)}
-    assert msgspec.convert(objects["clients"], list[OverviewClient])
+    assert fitted(objects["clients"], list[OverviewClient])
     assert {client["recovery"]["state"] for client in objects["clients"] if client["status"] == "crashed"} == {"off"}
     heard = {client["uuid"]: client["last_heartbeat_at"] for client in objects["clients"]}
     assert dict(objects["heartbeats"]) == {uuid: at for uuid, at in heard.items() if at}
@@ -218,7 +224,7 @@ def test_the_packed_form_tells_the_same_and_its_times_go_with_its_own_server_tim
     assert {row["uuid"]: row["last_heartbeat_at"] for row in beats} == {uuid: at for uuid, at in heard.items() if at}
     assert (nothing["packed"]["uuid"], nothing["packed"]["name"], "packed_heartbeats" in nothing) == ("", [], False)
     for answer in (packed, delta, nothing):
-        assert msgspec.convert(answer, OverviewAnswer)
+        assert fitted(answer, OverviewAnswer)
 
 
 def test_a_delta_tells_what_recovery_does_about_whom_as_the_whole_does(api: Api, engine: Engine) -> None:
@@ -264,14 +270,14 @@ def test_why_a_client_is_not_recovered_is_said_in_words(api: Api, engine: Engine
 def test_what_was_decided_about_a_client_is_told_with_its_evidence(api: Api, engine: Engine) -> None:
     identity = add(engine, heartbeat_age=1, process_status="crashed", status="crashed")
     decision = recovery_store.NewDecision(
-        identity, RecoveryDecision.NONE, "The bridge is silent.", None, {"state": "crashed"}, command_id=None
+        identity, RecoveryDecision.NONE, as_given(text="The bridge is silent."), {"state": "crashed"}, command_id=None
     )
     with transaction(engine) as connection:
         recovery_store.record(connection, database_now(connection), [decision])
 
     told = api.get(f"/api/clients/{identity}/recovery").get_json()["events"]
 
-    stored = msgspec.structs.asdict(decision)
+    stored = msgspec.structs.asdict(decision) | {"why": "The bridge is silent."}
     assert [{name: event[name] for name in stored} for event in told] == [stored]
     assert told == api.get("/api/recovery/events").get_json()["items"]
 
@@ -305,4 +311,4 @@ def test_the_overview_is_whole_without_most_and_counts_places_with_it(api: Api, 
     assert uuids[0] in {one["uuid"] for one in large["clients"]}
     assert uuids[1] not in {one["uuid"] for one in large["clients"]}
     assert "heartbeats" not in large
-    msgspec.convert(large, OverviewAnswer)
+    fitted(large, OverviewAnswer)

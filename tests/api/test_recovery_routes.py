@@ -137,16 +137,14 @@ def test_why_is_told_in_full(api: Api, engine: Engine, crashed: str) -> None:
 
     assert (told["tried"]["step"], told["tried"]["restarts"], told["tried"]["reboots"]) == (1, 1, 0)
     assert told["events"][0]["decision"] == "restart_app"
-    facts = {"basis": "crashed", "screen": None, "action": "restart_app", "attempt": 1, "attempts": 4}
-    assert told["events"][0]["why_sentences"] == [{"code": "command_sent", "params": facts}]
+    why = "The player crashed and the heartbeat that says so is fresh: a restart, attempt 1 of 4."
     [command] = api.get(f"/api/clients/{crashed}/commands").get_json()["items"]
-    assert (command["reason"], command["reason_sentences"]) == (
-        told["events"][0]["why"],
-        told["events"][0]["why_sentences"],
-    )
-    events = api.get(f"/api/clients/{crashed}/events").get_json()["items"]
-    assert f"Restart asked for by recovery. {command['reason']}" in [event["title"] for event in events]
-    assert told["recovery"]["why_sentences"] == [{"code": "recovery_off", "params": {}}]
+    details = [event["details"] for event in api.get(f"/api/clients/{crashed}/events").get_json()["items"]]
+    assert told["events"][0]["why"] == command["reason"] == why
+    assert [one.get("why") or one["reason"] for one in details if {"why", "reason"} & one.keys()] == [why, why]
+    assert told["recovery"]["why"].endswith(" CRASH_RECOVERY_ENABLED.")
+    german = api.get(f"/api/clients/{crashed}/recovery", headers={"Accept-Language": "de"}).get_json()
+    assert german["events"][0]["why"].endswith(": Player-Neustart, Versuch 1 von 4.")
     assert told["breaker"] == {"open": False, "why": None, "sites": []}
     assert told["bridge"]["state"] == "listening"
 

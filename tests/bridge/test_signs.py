@@ -23,6 +23,7 @@ from shared.commands import operations as commands
 from shared.config import load
 from shared.postgres.door import database_now, transaction
 from shared.recovery import operations as recovery
+from shared.words.reader import english
 from tests.bridge.conftest import Database, Display, StartBridge, displays, eventually, stamp
 from tests.bridge.test_memory import INBOX, Fleet
 
@@ -251,7 +252,8 @@ def looked_at(engine: Engine, client: str) -> dict[str, Any]:
     with transaction(engine) as connection:
         shown = clients_store.get(connection, client)
         assert shown is not None
-        return asdict(recovery.states_of(connection, database_now(connection), ON, [shown])[client])
+        state = recovery.states_of(connection, database_now(connection), ON, [shown])[client]
+    return asdict(state) | {"why": english(state.why)}
 
 
 def round_of_recovery(engine: Engine) -> list[tuple[str, str]]:

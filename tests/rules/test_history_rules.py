@@ -13,6 +13,7 @@ from shared.availability import segments_rules
 from shared.availability.segments_rules import Change, Segment
 from shared.vocabulary import ClientStatus, EventKind
 from shared.words.reader import english
+from shared.words.sentences import as_given
 
 NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -122,7 +123,7 @@ def test_a_strip_of_a_flapping_display_is_drawn_in_slots_with_the_worst_of_each(
 COMMAND = {
     "action": "restart_app",
     "state": "succeeded",
-    "reason": "black picture",
+    "reason": as_given(text="black picture"),
     "outcome_reason": None,
     "requested_by": "user:anna",
     "confirmed_by": "ack",
@@ -148,10 +149,14 @@ TITLES: list[tuple[EventKind, dict[str, Any], str]] = [
         {**COMMAND, "step": "finished", "state": "cancelled", "outcome_reason": "cancelled by user:bert"},
         "Restart was cancelled (cancelled by bert)",
     ),
-    (EventKind.COMMAND, {**COMMAND, "step": "asked", "reason": "Dark."}, "Restart asked for by anna (Dark)"),
     (
         EventKind.COMMAND,
-        {**COMMAND, "step": "asked", "requested_by": "recovery", "reason": "It crashed."},
+        {**COMMAND, "step": "asked", "reason": as_given(text="Dark.")},
+        "Restart asked for by anna (Dark)",
+    ),
+    (
+        EventKind.COMMAND,
+        {**COMMAND, "step": "asked", "requested_by": "recovery", "reason": as_given(text="It crashed.")},
         "Restart asked for by recovery. It crashed.",
     ),
     (EventKind.COMMAND, {**COMMAND, "step": "late"}, "Restart: the display said failed after it was over"),
@@ -160,10 +165,10 @@ TITLES: list[tuple[EventKind, dict[str, Any], str]] = [
     (EventKind.SCREEN, {"screen": "off", "fails": False}, "The screen is off, which is no failure now"),
     (EventKind.SCREEN, {"screen": "ok", "fails": False}, "The screen shows its content again"),
     (EventKind.SCREEN, {"screen": "unknown", "fails": False}, "Nobody sees the screen any more"),
-    (EventKind.RECOVERY, {"decision": "none", "why": "Locked."}, "Recovery does nothing: Locked."),
+    (EventKind.RECOVERY, {"decision": "none", "why": as_given(text="Locked.")}, "Recovery does nothing: Locked."),
     (
         EventKind.RECOVERY,
-        {"decision": "restart_app", "why": "It crashed."},
+        {"decision": "restart_app", "why": as_given(text="It crashed.")},
         "Recovery asks for a restart: It crashed.",
     ),
     (EventKind.AUDIT, {"action": "client.write", "actor": "user:anna"}, "Facts changed, by anna"),
@@ -179,3 +184,9 @@ def test_an_event_is_told_in_words(kind: EventKind, details: dict[str, Any], tit
 
 def test_every_kind_of_event_has_words() -> None:
     assert {kind for kind, _, _ in TITLES} == set(EventKind)
+
+
+def test_what_recovery_decided_is_told_with_its_reason() -> None:
+    told = rules.title(EventKind.RECOVERY, {"decision": "none", "why": as_given(text="It is heard.")})
+
+    assert english(told) == "Recovery does nothing: It is heard."

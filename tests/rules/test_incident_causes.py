@@ -101,10 +101,10 @@ def test_our_own_silence_says_that_the_displays_may_be_well() -> None:
 
 
 def test_entries_of_the_timeline_say_how_many_displays_they_are_about() -> None:
-    asked = {"action": "restart_app", "requested_by": "recovery", "reason": ""}
-    decided = {"decision": "none", "why": "The breaker is open."}
+    asked = {"action": "restart_app", "requested_by": "recovery", "reason": None}
+    decided = {"decision": "none", "why": as_given(text="The breaker is open.")}
 
-    def title(kind: IncidentEventKind, count: int | None, details: dict[str, str]) -> str:
+    def title(kind: IncidentEventKind, count: int | None, details: dict[str, Any]) -> str:
         return english(timeline_rules.title(kind, count, details, as_given(text="All well.")))
 
     assert title(IncidentEventKind.JOINED, 11, {}) == "11 displays failed"

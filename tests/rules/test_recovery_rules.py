@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from shared.recovery import rules
+from shared.recovery import rules, words_rules
 from shared.recovery.breakers import rules as breakers
 from shared.recovery.breakers.rules import Silence
 from shared.recovery.evidence import rules as evidence
 from shared.recovery.evidence.rules import Fleet, RecoveryFacts
 from shared.recovery.rules import Verdict
-from shared.sentences import plain
 from shared.vocabulary import (
     MENDED_BY_A_START,
     CommandAction,
@@ -146,7 +145,7 @@ def test_the_state_follows_from_the_facts(facts: dict[str, Any], state: Recovery
 
     assert answer.state is state
     assert answer.acts is (state is RecoveryState.DUE)
-    assert answer.why.endswith(".")
+    assert english(answer.why).endswith(".")
 
 
 def test_a_locked_client_says_until_when() -> None:
@@ -192,7 +191,7 @@ def test_recovery_waits_a_second_more_and_then_acts(facts: dict[str, Any], words
     answer = verdict(client)
 
     assert (answer.state, answer.acts, answer.until) == (RecoveryState.DUE, False, then)
-    assert answer.why.endswith(words)
+    assert english(answer.why).endswith(words)
     assert rules.recovery_state(client, then, HEARD).acts
 
 
@@ -206,7 +205,7 @@ def test_a_suspended_client_says_what_was_tried_how_often_and_that_nothing_helpe
 
     answer = verdict(client)
 
-    assert answer.why == (
+    assert english(answer.why) == (
         "2 restarts and 2 reboots did not help, the first of them 45 minutes ago:"
         " nothing is sent any more until a person acts and resumes recovery."
     )
@@ -225,7 +224,7 @@ def test_a_suspended_client_says_what_was_tried_how_often_and_that_nothing_helpe
 def test_what_was_tried_is_counted_in_words(restarts: int, reboots: int, words: str) -> None:
     answer = verdict(replace(CRASHED, step=4, restarts=restarts, reboots=reboots))
 
-    assert answer.why.startswith(f"{words} did not help:")
+    assert english(answer.why).startswith(f"{words} did not help:")
 
 
 def test_a_heartbeat_from_before_we_listened_is_no_evidence_of_a_crash() -> None:
@@ -274,13 +273,13 @@ def test_a_breaker_holds_back_what_is_done_to_the_silent_only(
     answer = verdict(replace(CRASHED, **facts, site=site), breakers=of_silence)
 
     assert answer.state is state
-    assert (answer.why == english(OPEN)) is (state is RecoveryState.BLOCKED_BREAKER)
+    assert (answer.why == OPEN) is (state is RecoveryState.BLOCKED_BREAKER)
 
 
 def test_whoever_is_part_of_an_incident_is_told_its_cause() -> None:
-    answer = verdict(CRASHED, incidents={CRASHED.uuid: plain("Basel lost its network.")})
+    answer = verdict(CRASHED, incidents={CRASHED.uuid: as_given(text="Basel lost its network.")})
 
-    assert answer.why.endswith(" It is part of an incident: Basel lost its network.")
+    assert english(answer.why).endswith(" It is part of an incident: Basel lost its network.")
     assert answer.acts
 
 
@@ -290,7 +289,7 @@ def test_switched_off_says_so_before_anything_else() -> None:
     answer = verdict(client, enabled=False, bridge_silent=True)
 
     assert answer.state is RecoveryState.OFF
-    assert "CRASH_RECOVERY_ENABLED" in answer.why
+    assert "CRASH_RECOVERY_ENABLED" in english(answer.why)
 
 
 @pytest.mark.parametrize("facts", [{}, {"last_heartbeat_at": ago(600)}, {"lockout_until": NOW + timedelta(1)}])
@@ -469,10 +468,10 @@ def test_reports_that_come_again_before_the_heartbeats_are_not_called_unheard() 
     back = {"listening_since": ago(60)}
     gone = replace(CRASHED, last_heartbeat_at=ago(600))
 
-    assert "has not been heard since" in verdict(gone, **back).why
+    assert "has not been heard since" in english(verdict(gone, **back).why)
     talks = verdict(replace(gone, sign_at=ago(10)), **back)
     assert (talks.state, talks.mute) == (RecoveryState.BLOCKED_BRIDGE, False)
-    assert talks.why == "Its reports come again since the bridge listens again; recovery waits for its heartbeats."
+    assert talks.why == words_rules.reports_come_again()
 
 
 DARK = replace(CRASHED, **BLACK)
@@ -503,7 +502,7 @@ def test_while_too_many_screens_fail_none_there_is_acted_on(site: str | None, bl
 
 def test_what_is_said_of_a_screen_that_no_command_mends() -> None:
     cable, off = (
-        verdict(replace(CRASHED, **{**CABLE, "screen_health": ScreenHealthStatus(word)})).why
+        english(verdict(replace(CRASHED, **{**CABLE, "screen_health": ScreenHealthStatus(word)})).why)
         for word in ("disconnected", "off")
     )
 

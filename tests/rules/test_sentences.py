@@ -7,15 +7,10 @@ import pytest
 
 from deploy.parts.layout import REPOSITORY
 from extensions.notifications.deliveries.rules import UNSENT
-from functions.api.shapes import sentences as shapes
-from shared.clients.signs_rules import REFUSALS
 from shared.outside.couriers.words import COURIERS
-from shared.recovery.words_rules import RECOVERY
 from shared.sentences import Coded, Phrased, Phrases, joined, plain
 
 NOUNS: Final = (
-    RECOVERY,
-    REFUSALS,
     COURIERS,
     UNSENT,
 )
@@ -77,10 +72,3 @@ def test_a_stored_text_has_a_code_only_while_that_makes_its_english(coded: list[
 
     assert GREETINGS.stored(said.english, said.coded) == said
     assert GREETINGS.stored(said.english, coded) == plain(said.english), note
-
-
-def test_the_api_lists_every_code_of_a_field() -> None:
-    listed = json.loads((REPOSITORY / "docs" / "openapi.json").read_text(encoding="utf-8"))["components"]["schemas"]
-
-    assert listed[shapes.RecoverySentence.__name__]["properties"]["code"]["enum"] == RECOVERY.codes
-    assert "two_devices: seconds" in listed["RecoverySentence"]["properties"]["params"]["description"]

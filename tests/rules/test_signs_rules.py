@@ -1,12 +1,14 @@
 """When a message is stored as a sign of life, and the words for a display that sends messages but no heartbeats."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from shared.clients.reports.rules import shown_status
-from shared.clients.signs_rules import REFUSED, SignsMemory, due, last_sign, messages_refused, why_mute
+from shared.clients.signs_rules import SignsMemory, due, last_sign, messages_refused, why_mute
 from shared.vocabulary import ClientStatus, DeadLetterReason, ProcessStatus
+from shared.words.reader import english
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 U = "0b54ad5e-3a8b-4a3f-9d0e-000000000001"
@@ -61,15 +63,17 @@ def test_a_heartbeat_of_the_same_batch_counts() -> None:
     ],
 )
 def test_a_display_without_heartbeats_is_explained_by_what_was_put_aside(refused: dict[str, int], words: str) -> None:
-    assert why_mute(refused) == f"Its reports come, its heartbeats do not: {words}"
+    assert english(why_mute(refused)) == f"Its reports come, its heartbeats do not: {words}"
 
 
-def told(kind: str, reason: str, count: int) -> str:
-    return messages_refused(kind=kind, reason=reason, count=count).english
+def told(kind: Any, reason: Any, n: int) -> str:
+    return english(messages_refused(kind=kind, reason=reason, n=n))
 
 
 def test_there_are_words_for_every_reason_and_kind() -> None:
-    assert set(REFUSED) == set(DeadLetterReason)
+    others = told("logs", "of_newer_code", 2)
+
+    assert [reason for reason in DeadLetterReason if told("logs", reason, 2) == others] == []
     assert told("logs", "too_large", 2) == "2 log lines were too large"
     assert told("acks", "of_newer_code", 1) == "1 answer to a command was refused for another reason"
     assert told("nonsense", "unknown_topic", 1) == "1 message was sent to an unknown topic"

@@ -4,7 +4,7 @@ import ast
 import json
 import subprocess
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -15,10 +15,12 @@ import functions.api.routes  # noqa: F401 - imports every noun, so that all sent
 from extensions.batches.rules import too_many_unproven
 from extensions.batches.schedules_rules import schedule_next
 from extensions.history.rules import command_over
+from shared.clients.signs_rules import why_mute
 from shared.commands.rules import OutcomeCause
 from shared.incidents.causes_rules import fleet_not_heard, most_at
 from shared.postgres.many import as_json
 from shared.recovery.breakers.words_rules import breaker_closing, breaker_open, breaker_released, more_sites_held
+from shared.recovery.words_rules import all_refused
 from shared.typed import convert, decode
 from shared.vocabulary import CommandAction, CommandState, IncidentKind
 from shared.words import facts as kinds
@@ -210,6 +212,22 @@ def test_what_a_language_lacks_is_a_whole_english_sentence(tmp_path: Path) -> No
                 "再起動: 期限切れ（ディスプレイが時間内に受領を返しませんでした）",
             ),
         ),
+        (
+            all_refused(restarts=1, reboots=0, reason="", elsewhere=True),
+            (
+                "1 restart was refused by the display (its boot was another one",
+                "Das Display hat 1 Player-Neustart abgelehnt (sein Start ist ein anderer",
+                "ディスプレイがプレーヤー再起動1回を拒否しました（最後に保存されたハートビートとは別の起動）。",
+            ),
+        ),
+        (
+            why_mute({"not_json": 2, "too_large": 1200, "of_newer_code": 1}),
+            (
+                ": 1,200 of them were too large, 2 were not JSON, 1 was refused for another reason.",
+                ": 1.200 davon waren zu groß, 2 waren kein JSON, 1 wurde aus einem anderen Grund abgelehnt.",
+                "拒否の理由: サイズ超過 1,200件、JSON 以外 2件、その他の理由 1件。",
+            ),
+        ),
         (Sentence("of_newer_code", {}), ("of_newer_code", "of_newer_code", "of_newer_code")),
         (Sentence("as_given", {"newer": 1}), ("…", "…", "…")),
     ],
@@ -231,6 +249,14 @@ def test_a_time_is_said_in_its_zone() -> None:
         "at_zone": "Asia/Tokyo",
     }
     assert kinds.moment("at", None) == kinds.lasting("seconds", None) == {}
+
+
+def test_what_is_said_alike_is_alike() -> None:
+    spans = (119, 121, 179, 7199, 7201, 180_000)
+    rounded = [kinds.rounded(timedelta(seconds=span)) for span in spans]
+
+    assert rounded == [119, 120, 120, 7140, 7200, 172_800]
+    assert [kinds.lasting("x", span) for span in spans] == [kinds.lasting("x", span) for span in rounded]
 
 
 def test_numbers_that_are_names_have_no_thousands_and_a_word_may_begin_small(tmp_path: Path) -> None:
@@ -301,13 +327,11 @@ NOT_MOVED: Final = {
     "functions.api.routes.provider",
     "functions.problems",
     "shared.clients.reports.rules",
-    "shared.clients.signs_rules",
     "shared.errors",
     "shared.leadership.operations",
     "shared.outside.couriers.words",
     "shared.outside.mqtt",
     "shared.postgres.door",
-    "shared.recovery.words_rules",
 }
 """Modules whose sentences are still in Python. It only gets shorter."""
 

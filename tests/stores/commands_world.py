@@ -16,7 +16,10 @@ from shared.commands.proofs_operations import ProofReport, record_new_starts
 from shared.commands.rules import Ack, Attempt, Claimed, CommandRequest, Sighting, Timings
 from shared.postgres.door import database_now
 from shared.tables import client_commands, client_heartbeats, clients
+from shared.typed import convert
 from shared.vocabulary import CommandAction, CommandState
+from shared.words.reader import english
+from shared.words.sentences import Sentence
 
 TIMINGS: Timings = operations.timings(config.load({}))
 BOOT = "boot-1"
@@ -54,9 +57,9 @@ def issued(engine: Engine, wanted: CommandRequest) -> str:
 
 
 def command(connection: Connection, command_id: str) -> dict[str, Any]:
-    """The whole row."""
+    """The whole row; its reason in English."""
     row = connection.execute(sa.select(client_commands).where(client_commands.c.id == command_id)).mappings().one()
-    return dict(row)
+    return {**row, "reason": row["reason"] and english(convert(row["reason"], Sentence))}
 
 
 def committed(engine: Engine, command_id: str) -> dict[str, Any]:

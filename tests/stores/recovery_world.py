@@ -27,6 +27,7 @@ from shared.recovery.breakers import operations as breakers
 from shared.recovery.operations import RecoveryReport
 from shared.tables import bridge_status, client_commands, client_heartbeats, clients
 from shared.vocabulary import CommandState, PublishAnswer, ScreenHealthStatus
+from shared.words.reader import english
 from tests.stores.commands_world import TIMINGS, add_client
 
 ON = config.load({"CRASH_RECOVERY_ENABLED": "true"})
@@ -212,7 +213,8 @@ def told(connection: Connection, now: datetime, client: str, settings: Config = 
     sweep(connection, now)
     shown_client = clients_store.get(connection, client)
     assert shown_client is not None
-    return asdict(operations.states_of(connection, now, settings, [shown_client])[client])
+    state = operations.states_of(connection, now, settings, [shown_client])[client]
+    return asdict(state) | {"why": english(state.why)}
 
 
 def rung(connection: Connection, client: str) -> tuple[int, int, int]:

@@ -20,6 +20,7 @@ from shared.errors import CommandBatchNotFound, CommandBatchOver, NoClients, Too
 from shared.postgres.door import database_now
 from shared.tables import client_commands, clients
 from shared.vocabulary import CommandAction, MemberOutcome, PublishAnswer
+from shared.words.sentences import given, to_row
 from tests.stores.command_faults import Crash, Database, Died
 from tests.stores.commands_world import (
     LOCKOUT,
@@ -110,7 +111,7 @@ def test_each_client_has_an_outcome_of_its_own_in_the_order_asked_for(connection
     assert lockout(connection, fine) == now + LOCKOUT
     command = connection.execute(sa.select(client_commands).where(client_commands.c.client_uuid == fine)).mappings()
     [row] = command
-    assert (row["source"], row["reason"], row["requested_by"]) == ("bulk", "new playlist", "user:anna")
+    assert (row["source"], row["reason"], row["requested_by"]) == ("bulk", to_row(given("new playlist")), "user:anna")
     assert (row["if_boot_id"], row["expires_at"]) == ("boot-1", now + seconds(60))
 
 

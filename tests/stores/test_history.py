@@ -30,6 +30,7 @@ from shared.tables import (
 from shared.tables import clients as clients_table
 from shared.vocabulary import ClientStatus, EventKind, ProcessStatus
 from shared.words.reader import english
+from shared.words.sentences import as_given, to_row
 from tests.stores.commands_world import NOWHERE, add_client
 
 CLOCK = 1000.0
@@ -181,8 +182,9 @@ def crash(connection: Connection, now: datetime) -> str:
         finished_at=at[15],
         confirmed_by="both",
     )
-    why = {"decision": "restart_app", "why": "The player crashed.", "evidence": {}, "command_id": "c1"}
-    add(connection, recovery_events, uuid, at[20], **why)
+    why = to_row(as_given(text="The player crashed."))
+    decided = {"decision": "restart_app", "why": why, "evidence": {}, "command_id": "c1"}
+    add(connection, recovery_events, uuid, at[20], **decided)
     changed(connection, uuid, at[14], "crashed", "running")
     failures_operations.record(connection, at[10], CLOCK, [ServiceFailure(uuid, CLOCK, "player", None, True)])
     clients.clear_service_failed(connection, at[9], uuid, "user:anna", None)

@@ -11,6 +11,7 @@ from shared.errors import IncidentNotFound
 from shared.incidents import operations, store, timeline_operations, timeline_store
 from shared.tables import recovery_events
 from shared.words.reader import english
+from shared.words.sentences import as_given, to_row
 from tests.stores.commands_world import issue
 from tests.stores.incidents_world import (
     MINUTE,
@@ -44,7 +45,7 @@ def test_the_timeline_tells_commands_and_recovery_of_its_members_as_one_entry_ea
     notice_silence(connection, now, fleet[:4])
     for uuid in [*fleet[:2], fleet[11]]:
         issue(connection, now + MINUTE, uuid)
-    event = {"at": now + MINUTE, "decision": "none", "why": "Held.", "evidence": {}}
+    event = {"at": now + MINUTE, "decision": "none", "why": to_row(as_given(text="Held.")), "evidence": {}}
     connection.execute(sa.insert(recovery_events), [{**event, "client_uuid": uuid} for uuid in fleet[:3]])
 
     events = timeline_operations.events(connection, only(connection)["id"], 100, None)

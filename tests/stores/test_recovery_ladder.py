@@ -13,6 +13,7 @@ from shared.recovery import operations as recovery_operations
 from shared.recovery import store
 from shared.tables import client_health, clients
 from shared.vocabulary import PublishAnswer
+from shared.words.reader import english
 from tests.stores.commands_world import BOOT, TIMINGS, command, lockout, seconds
 from tests.stores.recovery_world import (
     History,
@@ -130,7 +131,7 @@ def test_a_display_that_keeps_failing_climbs_once_a_lockout_and_is_suspended(
     assert "2 restarts and 2 reboots did not help" in state["why"]
     actions = [row for row in store.events_page(connection, client, 100, None) if row.command_id]
     assert [row.decision for row in reversed(actions)] == [action for _, action in LADDER]
-    assert "attempt 4 of 4. 2 restarts and 1 reboot did not help." in actions[0].why
+    assert "attempt 4 of 4. 2 restarts and 1 reboot did not help." in english(actions[0].why)
     assert (actions[0].evidence["step"], actions[0].evidence["basis"]) == (3, basis)
 
 

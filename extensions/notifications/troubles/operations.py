@@ -287,7 +287,7 @@ def with_recovery(connection: Connection, now: datetime, config: Config, trouble
     if not states:
         return trouble
     if len(trouble.displays) == 1:
-        return replace(trouble, recovery=rules.bounded(states[0].why))
+        return replace(trouble, recovery=rules.bounded(english(states[0].why)))
     words = rules.recovery_of_many([one.state for one in states])
     return replace(trouble, recovery=words)
 

@@ -13,6 +13,7 @@ from functions.api.shapes.fleet import Breaker
 from functions.api.shapes.quiet import QuietNowView, quiet_now_view
 from functions.api.shapes.sites import AnySite, SearchText, Tag
 from functions.problems import InvalidField
+from functions.reader import words
 from shared import typed
 from shared.clients.limits_store import PassedLimit
 from shared.clients.store import ClientFilter
@@ -195,6 +196,7 @@ def overview(call: Call, query: OverviewQuery) -> OverviewAnswer:
             packed=query.format == "packed",
             sites=call.principal.sites,
             most=query.most,
+            say=words().say,
         )
     return OverviewAnswer(
         server_time=seen.now,
@@ -227,7 +229,7 @@ def displays(call: Call, query: DisplaysQuery) -> DisplaysAnswer:
     )
     after: Any = decode_cursor(query.cursor, str, str)
     with call.transaction() as (connection, now):
-        page = operations.displays(connection, now, call.services.config, wanted, query.limit, after)
+        page = operations.displays(connection, now, call.services.config, wanted, query.limit, after, words().say)
     packed: Any = msgspec.Raw(page.rows)
     return DisplaysAnswer(
         server_time=page.now, packed=packed, next_cursor=None if page.last is None else encode_cursor(page.last)

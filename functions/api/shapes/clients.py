@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import msgspec
 
@@ -10,10 +10,9 @@ from functions.api.bodies import Answer, Body, answer_of
 from functions.api.folding import NAME
 from functions.api.shapes.commands import StoredAction, StoredSource
 from functions.api.shapes.quiet import QuietNowView, quiet_now_view
-from functions.api.shapes.sentences import RecoverySentence, RefusedSentence
 from shared.clients import limits_rules
 from shared.clients.limits_rules import LIMITS
-from shared.clients.signs_rules import messages_refused
+from shared.clients.signs_rules import TopicKind, messages_refused
 from shared.clients.store import ListedClient, RefusedRow, ShownClient, WholeClient
 from shared.incidents.rules import Holder
 from shared.incidents.taken_operations import Taking
@@ -34,12 +33,10 @@ PutAsideFor = Annotated[
 
 
 class Recovery(ShownRecovery, frozen=True):
-    """What recovery does about an unhealthy client; `why` is for people, `why_sentences` says the same in codes.
+    """What recovery does about an unhealthy client; `why` is for people.
 
-    `why_sentences` is null where older code wrote a part of it. `mute`: the client sends messages, but no heartbeats.
+    `mute`: the client sends messages, but no heartbeats.
     """
-
-    why_sentences: list[RecoverySentence] | None
 
 
 class OpenCommand(Answer):
@@ -102,14 +99,10 @@ class OpenIncident(Answer):
 
 
 class RefusedMessages(RefusedRow, frozen=True):
-    """Messages of a client that were put aside within a day. `kind` is the topic's.
-
-    `words` is for people; `words_sentences` says the same in codes.
-    """
+    """Messages of a client that were put aside within a day. `kind` is the topic's; `words` is for people."""
 
     reason: PutAsideFor
-    words: str
-    words_sentences: list[RefusedSentence] | None
+    words: Sentence
 
 
 class ClientDetails(Client, frozen=True):
@@ -184,8 +177,8 @@ def client_details(
 
 
 def _refused(row: RefusedRow) -> dict[str, Any]:
-    words = messages_refused(kind=row.kind, reason=row.reason, count=row.count)
-    return {**msgspec.structs.asdict(row), "words": words.english, "words_sentences": words.coded}
+    kind, reason = cast("TopicKind", row.kind), cast("DeadLetterReason", row.reason)
+    return {**msgspec.structs.asdict(row), "words": messages_refused(kind=kind, reason=reason, n=row.count)}
 
 
 def _open_incident(row: WholeClient) -> dict[str, Any] | None:

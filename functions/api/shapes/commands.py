@@ -8,12 +8,11 @@ import msgspec
 from functions.api.bodies import Answer
 from functions.api.idempotency import HEADER
 from functions.api.routing import Header
-from functions.api.shapes.sentences import RecoverySentence
 from shared.commands import rules
 from shared.commands import store as commands_store
 from shared.trace import trace_id
 from shared.vocabulary import CommandAction, CommandSource, CommandState, ConfirmedBy
-from shared.words.sentences import Sentence
+from shared.words.sentences import Sentence, as_given
 
 ASKED_WITH: Final = {
     **HEADER,
@@ -37,9 +36,8 @@ class Command(Answer):
     action: StoredAction
     state: CommandState
     source: StoredSource
-    reason: str
-    reason_sentences: list[RecoverySentence] | None
-    """The codes of recovery's own reason; null for a person's, and where older code wrote it."""
+    reason: Sentence
+    """A person's own words, or why recovery asked."""
     outcome_reason: str | None
     """A word, who ended it and why, or a display's own text."""
     outcome_words: Sentence | None
@@ -67,12 +65,11 @@ class Command(Answer):
 
 def command(found: commands_store.CommandRow, cuts_through: Sentence | None = None) -> Command:
     """A command as its answer."""
-    own = {"trace_id", "outcome_words", "reason_sentences", "cuts_through"}
+    own = {"trace_id", "outcome_words", "reason", "cuts_through"}
     fields = {name: getattr(found, name) for name in Command.__struct_fields__ if name not in own}
-    why = found.reason_sentences or ()
     return Command(
         **fields,
-        reason_sentences=[RecoverySentence(code=one.code, params=one.params) for one in why] or None,
+        reason=found.reason or as_given(text=""),
         outcome_words=rules.why_ended(found.state, found.outcome_reason),
         trace_id=trace_id(found.traceparent),
         cuts_through=cuts_through,

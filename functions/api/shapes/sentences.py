@@ -10,8 +10,6 @@ import msgspec
 
 from functions.api import fields as _fields  # noqa: F401 - adds the sentences about fields to REFUSALS
 from shared import errors
-from shared.clients.signs_rules import REFUSALS
-from shared.recovery.words_rules import RECOVERY
 from shared.sentences import Coded, Phrases
 
 
@@ -24,20 +22,6 @@ def facts_of(phrases: Phrases) -> msgspec.Meta:
     """The facts that a field holds, by code."""
     facts = "; ".join(f"{code}: {', '.join(names) or 'none'}" for code, names in phrases.params.items())
     return msgspec.Meta(description=f"by code: {facts}")
-
-
-class RecoverySentence(Coded, frozen=True):
-    """A sentence of recovery; sentences follow one another."""
-
-    code: Annotated[str, codes_of(RECOVERY)]
-    params: Annotated[dict[str, Any], facts_of(RECOVERY)]
-
-
-class RefusedSentence(Coded, frozen=True):
-    """How many messages were refused, and why."""
-
-    code: Annotated[str, codes_of(REFUSALS)]
-    params: Annotated[dict[str, Any], facts_of(REFUSALS)]
 
 
 class Refusal(Coded, frozen=True):

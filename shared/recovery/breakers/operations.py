@@ -20,9 +20,7 @@ from shared.recovery.breakers.store import FoundBreaker, OpenBreaker, SilentAtSi
 from shared.recovery.evidence import store as evidence_store
 from shared.recovery.evidence.store import Beats
 from shared.recovery.store import NewDecision
-from shared.sentences import Phrased
 from shared.vocabulary import Quiet, RecoveryBasis, RecoveryDecision
-from shared.words.reader import english
 from shared.words.sentences import Sentence, together
 
 SITES_TOLD = 3  # by name, where several are open at once
@@ -42,7 +40,7 @@ class Watch(Struct, frozen=True):
     """Why each open breaker is open."""
     silent: Sequence[str] = ()
     """Every client that is silent by the raw age of its last sign of life."""
-    late: Phrased | None = None
+    late: Sentence | None = None
     """Why recovery must not act on silence now: so many displays are late. None: it may."""
 
 
@@ -86,7 +84,7 @@ class Reckoning(Struct, frozen=True):
         return self.beats.seen - sum(self.resting.values())
 
     @property
-    def late(self) -> Phrased | None:
+    def late(self) -> Sentence | None:
         """Why recovery must not act on silence now; None: it may."""
         return rules.why_wait(self.beats.late + _fell_together(self.rows), self.counted)
 
@@ -124,7 +122,7 @@ def watch(
     return Watch(reckoned.beats.seen, why, reckoned.beats.silent, reckoned.late)
 
 
-def why_late(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Phrased | None:
+def why_late(connection: Connection, now: datetime, config: Config, bridge: BridgeStatus) -> Sentence | None:
     """Why a tick would not act on silence now; None: it would. Scans the fleet's heartbeats."""
     return _reckon(connection, now, config, bridge, quiet_since_last_look(connection, now)).late
 
@@ -326,7 +324,7 @@ def _event(key: BreakerKey, decision: RecoveryDecision, silence: Silence, by: st
         RecoveryDecision.BREAKER_RELEASED: released(site=site, by=by),
     }[decision]
     numbers = zip(NUMBERS[basis], (silence.seen, silence.stale, silence.recent), strict=True)
-    return NewDecision(None, decision, english(why), None, {"site": site, **dict(numbers)}, None)
+    return NewDecision(None, decision, why, {"site": site, **dict(numbers)}, None)
 
 
 def release(connection: Connection, now: datetime, by: str, site: str | None) -> list[str | None]:

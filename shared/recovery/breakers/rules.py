@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from shared.recovery import words_rules as recovery_words_rules
 from shared.recovery.breakers import words_rules
-from shared.sentences import Phrased
 from shared.vocabulary import RecoveryBasis
 from shared.words.sentences import Sentence
 
@@ -74,7 +73,7 @@ def is_low(silence: Silence) -> bool:
     return few or silence.stale < FELL_TOGETHER * silence.seen
 
 
-def why_wait(late: int, seen: int) -> Phrased | None:
+def why_wait(late: int, seen: int) -> Sentence | None:
     """Why recovery must wait before it acts on silence, for people; None when it need not.
 
     When all displays fall silent by our fault, the breaker opens only once they are stale. Before that, displays that

@@ -14,7 +14,6 @@ from shared.recovery.breakers.rules import SEEN_WITHIN, BreakerKey
 from shared.recovery.evidence import store
 from shared.recovery.evidence.rules import Fleet
 from shared.recovery.evidence.store import Surroundings
-from shared.sentences import Phrased, bridged
 from shared.vocabulary import Quiet, RecoveryBasis
 from shared.words.sentences import Sentence
 
@@ -28,7 +27,7 @@ def circumstances(
     around: Surroundings,
     breakers: Mapping[BreakerKey, Sentence],
     uuids: Collection[str],
-    late: Phrased | None = None,
+    late: Sentence | None = None,
     found: QuietNow | None = None,
 ) -> Fleet:
     """The facts that all clients share, and which of the clients are in a quiet time or an incident.
@@ -47,10 +46,10 @@ def circumstances(
         listening_since=around.bridge.connected_since,
         stale_seconds=config["HEARTBEAT_STALE_SECONDS"],
         breakers=breakers,
-        quiet={uuid: (bridged(one.time.words), one.until) for uuid, one in held.items()},
+        quiet={uuid: (one.time.words, one.until) for uuid, one in held.items()},
         opened=quiet.opened(connection, found, Quiet.RECOVERY, uuids),
         late=late,
-        incidents={uuid: bridged(one.cause) for uuid, one in met.items()},
+        incidents={uuid: one.cause for uuid, one in met.items()},
     )
 
 

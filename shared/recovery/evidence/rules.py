@@ -14,7 +14,6 @@ from shared.clients.screens_rules import SeenScreen
 from shared.clients.signs_rules import last_sign
 from shared.recovery import words_rules
 from shared.recovery.breakers.rules import BreakerKey
-from shared.sentences import Phrased
 from shared.vocabulary import (
     MENDED_BY_A_START,
     ClientStatus,
@@ -24,6 +23,7 @@ from shared.vocabulary import (
     RecoveryBasis,
     ScreenHealthStatus,
 )
+from shared.words.facts import rounded
 from shared.words.sentences import Sentence
 
 HEALTHY_FOR: Final = timedelta(minutes=30)  # time without a failure that resets the ladder
@@ -151,13 +151,13 @@ class Fleet(Struct, frozen=True):
     """HEARTBEAT_STALE_SECONDS."""
     breakers: Mapping[BreakerKey, Sentence]
     """Why each open breaker is open."""
-    quiet: Mapping[str, tuple[Phrased, datetime | None]] = field(default_factory=dict)
+    quiet: Mapping[str, tuple[Sentence, datetime | None]] = field(default_factory=dict)
     """Uuid of a client that a quiet time lets recovery leave alone -> why, and until when (None: until it is ended)."""
     opened: Mapping[str, datetime] = field(default_factory=dict)
     """Uuid of a client whose shop opened a moment ago -> when it opened."""
-    late: Phrased | None = None
+    late: Sentence | None = None
     """Why recovery waits, because many clients are late and may fall silent together; None when few are late."""
-    incidents: Mapping[str, Phrased] = field(default_factory=dict)
+    incidents: Mapping[str, Sentence] = field(default_factory=dict)
     """Uuid of a client in an open incident -> the cause of the incident."""
 
     def stale_after(self, client: RecoveryFacts) -> timedelta:
@@ -199,13 +199,13 @@ def screen_is_proven(client: RecoveryFacts, now: datetime) -> bool:
     return is_of_now and screens_rules.in_a_row(seen)
 
 
-def why_held(client: RecoveryFacts, now: datetime, fleet: Fleet) -> tuple[Phrased, datetime | None] | None:
+def why_held(client: RecoveryFacts, now: datetime, fleet: Fleet) -> tuple[Sentence, datetime | None] | None:
     """Why recovery leaves this client alone, and until when if that is known; None if it does not."""
     if (quiet := fleet.quiet.get(client.uuid)) is not None:
         return quiet
     seen_at = client.shared_login_seen_at
     if seen_at is not None and now - seen_at < SHARED_FOR:
-        return words_rules.two_devices(seconds=int((now - seen_at).total_seconds())), seen_at + SHARED_FOR
+        return words_rules.two_devices(seconds=rounded(now - seen_at)), seen_at + SHARED_FOR
     if client.shut_down:
         return words_rules.shut_down_on_purpose(), None
     if client.process_status is ProcessStatus.STOPPED:

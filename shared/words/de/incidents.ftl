@@ -112,7 +112,7 @@ is_on_it = { $by } kümmert sich darum.
 took_over = { $by } hat von { $was } übernommen.
 gave_back = { $by } hat abgegeben.
 command_asked = { command_name }: für { displays_n } angefordert { by_whom }{ $reason_is ->
-    [some] {" "}({ $reason })
+    [some] { command_reason }
    *[none] {""}
 }
 command_name = { $action ->

@@ -98,7 +98,7 @@ is_on_it = { by_whom } is on it.
 took_over = { by_whom } took over from { $was }.
 gave_back = { by_whom } gave it back.
 command_asked = { command_name } for { displays_n } asked for by { by_whom }{ $reason_is ->
-    [some] {" "}({ $reason })
+    [some] { command_reason }
    *[none] {""}
 }
 command_name = { $action ->

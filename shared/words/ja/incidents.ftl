@@ -93,7 +93,7 @@ is_on_it = { who_did }対応を始めました。
 took_over = { who_did } { $was } から対応を引き継ぎました。
 gave_back = { who_did }担当を外れました。
 command_asked = { who_did }{ $displays }台に{ command_name }を要求{ $reason_is ->
-    [some] （{ $reason }）
+    [some] { command_reason }
    *[none] {""}
 }
 command_name = { $action ->
