@@ -325,7 +325,7 @@ client_state_changes = Table(
     _when("at", nullable=False),
     Column("from_status", Text, nullable=False),
     Column("to_status", Text, nullable=False),
-    Column("cause", Text, nullable=False),  # for people
+    Column("cause", JSONB, nullable=False),  # for people
     _when("noticed_at"),  # when the service noticed it; null: at once
     Index("ix_client_state_changes_client_uuid_at", "client_uuid", "at"),
     Index(

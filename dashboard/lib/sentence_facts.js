@@ -23,10 +23,3 @@ export function word(words, fact) {
   return found;
 }
 
-/** A duration in its unit, rounded down. @param {number} seconds @returns {[number, "second" | "minute" | "hour" | "day"]} */
-export function unitOf(seconds) {
-  if (seconds >= 2 * 86_400) return [Math.floor(seconds / 86_400), "day"];
-  if (seconds >= 2 * 3_600) return [Math.floor(seconds / 3_600), "hour"];
-  return seconds >= 120 ? [Math.floor(seconds / 60), "minute"] : [seconds, "second"];
-}
-

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from shared.clients.reports.rules import cause_of_state
 from shared.commands import rules as command_rules
 from shared.commands.rules import OutcomeCause
 from shared.vocabulary import (
@@ -17,7 +16,7 @@ from shared.vocabulary import (
     ScreenHealthStatus,
 )
 from shared.words.facts import By
-from shared.words.sentences import Sentence, as_given, sentence, together, unended
+from shared.words.sentences import Sentence, sentence, together, unended
 
 MESSAGE_CHARS: Final = 200  # of a log line
 DoneToIt = StrEnum(
@@ -71,7 +70,7 @@ def title(kind: EventKind, details: Mapping[str, Any]) -> Sentence:
 
 def _state(details: Mapping[str, Any]) -> Sentence:
     changed = state_changed(before=details["from"], after=details["to"])
-    return together([changed, as_given(text=cause_of_state(details["cause"]).english)])
+    return together([changed, details["cause"]])
 
 
 def _logged(details: Mapping[str, Any]) -> Sentence:

@@ -12,8 +12,9 @@ TEXTS = (
     ("command_schedule_runs", "why"),
     ("recovery_events", "why"),
     ("client_commands", "reason"),
+    ("client_state_changes", "cause"),
 )
-"""Columns with English, each of which has a twin `<column>_sentences`."""
+"""Columns with English, most of which have a twin `<column>_sentences`."""
 
 
 def upgrade() -> None:
@@ -21,4 +22,5 @@ def upgrade() -> None:
     for table, column in TEXTS:
         given = f"jsonb_build_object('code', 'as_given', 'facts', jsonb_build_object('text', {column}))"
         told = f"CASE WHEN {column} <> '' THEN {given} END"
-        op.execute(f"ALTER TABLE {table} ALTER {column} TYPE jsonb USING {told}, DROP COLUMN {column}_sentences")
+        twin = f"{column}_sentences"
+        op.execute(f"ALTER TABLE {table} ALTER {column} TYPE jsonb USING {told}, DROP COLUMN IF EXISTS {twin}")

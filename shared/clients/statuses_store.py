@@ -15,6 +15,7 @@ from shared.postgres.fragments import shows_another
 from shared.postgres.many import ManyRows
 from shared.postgres.query import Query
 from shared.vocabulary import ClientStatus, ProcessStatus
+from shared.words.sentences import Sentence
 
 MOST_AT_ONCE: Final = 5_000  # of one transaction, so that what the bridge receives meanwhile does not wait
 MOST_ODD: Final = 3_000
@@ -26,7 +27,7 @@ class StatusChange(Struct, frozen=True):
     uuid: str
     was: ClientStatus
     status: ClientStatus
-    cause: str
+    cause: Sentence
     at: datetime
 
 

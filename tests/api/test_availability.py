@@ -29,7 +29,7 @@ def since(engine: Engine, uuid: str, created: datetime, *changes: tuple[datetime
     with transaction(engine) as connection:
         connection.execute(sa.update(clients).where(clients.c.uuid == uuid).values(created_at=created))
         for at, was, became in changes:
-            row = {"client_uuid": uuid, "at": at, "from_status": was, "to_status": became, "cause": "It says so."}
+            row = {"client_uuid": uuid, "at": at, "from_status": was, "to_status": became, "cause": {}}
             connection.execute(sa.insert(client_state_changes).values(row))
 
 

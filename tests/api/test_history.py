@@ -8,6 +8,7 @@ from sqlalchemy import Engine
 
 from shared.postgres.door import database_now, transaction
 from shared.tables import client_state_changes, clients
+from shared.words.sentences import as_given, to_row
 from tests.api.people import Api
 from tests.stores.commands_world import new_client
 
@@ -22,7 +23,9 @@ def two_days_old(engine: Engine) -> str:
         connection.execute(created)
         for hours, was, became in ((36, "unknown", "running"), (12, "running", "crashed")):
             row = {"client_uuid": uuid, "at": now - timedelta(hours=hours), "from_status": was, "to_status": became}
-            connection.execute(sa.insert(client_state_changes).values(**row, cause="It says so."))
+            connection.execute(
+                sa.insert(client_state_changes).values(**row, cause=to_row(as_given(text="It says so.")))
+            )
     return uuid
 
 

@@ -10,11 +10,13 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from deploy.parts import broker as mosquitto
+from shared.clients.reports.rules import player_running
 from shared.commands import operations as commands
 from shared.commands.rules import CommandRequest
 from shared.config import load
 from shared.postgres.door import database_now, transaction
 from shared.vocabulary import CommandAction
+from shared.words.sentences import to_row
 from tests.bridge.conftest import BridgeProcess, Database, Display, bridges, displays, eventually, stamp
 
 
@@ -43,7 +45,7 @@ def test_a_first_heartbeat_registers_the_client_and_shows_it_running(display: Di
     assert (heard["install_id"], heard["boot_seq"], heard["seq"]) == ("installation-a", 1, 1)
     change = database.one("SELECT * FROM client_state_changes WHERE client_uuid = :u", u=display.uuid)
     assert (change["from_status"], change["to_status"]) == ("unknown", "running")
-    assert change["cause"] == "The display says that its player is running."
+    assert change["cause"] == to_row(player_running())
 
 
 def test_a_crash_is_shown_with_its_time_and_a_steady_state_changes_no_client(

@@ -46,7 +46,8 @@ OLD = sa.text(
 DOWN = sa.text(
     """
     INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)
-    VALUES (:uuid, :begins, 'running', :status, 'The test says so.'), (:uuid, :ends, :status, 'running', 'It is back.')
+    VALUES (:uuid, :begins, 'running', :status, '{"code": "as_given", "facts": {"text": "The test says so."}}'),
+        (:uuid, :ends, :status, 'running', '{"code": "as_given", "facts": {"text": "It is back."}}')
     """
 )
 DELETE = sa.text("UPDATE clients SET deleted_at = now() WHERE uuid = ANY(CAST(:uuids AS text[]))")

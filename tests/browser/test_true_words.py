@@ -97,7 +97,8 @@ def known_for(database: Engine, identity: str, minutes: int) -> None:
     made = "UPDATE clients SET created_at = now() - interval '30 hours' WHERE uuid = :uuid"
     heard = """
         INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)
-        VALUES (:uuid, now() - :minutes * interval '1 minute', 'unknown', 'running', 'test')
+        VALUES (:uuid, now() - :minutes * interval '1 minute', 'unknown', 'running',
+            '{"code": "not_heard_again", "facts": {}}')
     """
     with database.begin() as connection:
         connection.execute(sa.text(made), {"uuid": identity})

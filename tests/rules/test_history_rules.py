@@ -129,9 +129,10 @@ COMMAND = {
     "confirmed_by": "ack",
     "late_state": "failed",
 }
+SILENT = as_given(text="Silent.")
 TITLES: list[tuple[EventKind, dict[str, Any], str]] = [
     (EventKind.REGISTERED, {"registered_by": "enrolment"}, "Created by an enrolment code."),
-    (EventKind.STATE, {"from": "running", "to": "stale", "cause": "Silent."}, "Running → stale: Silent."),
+    (EventKind.STATE, {"from": "running", "to": "stale", "cause": SILENT}, "Running → stale: Silent."),
     (EventKind.SERVICE_FAILED, {"unit": "player.service", "by": None}, "Service player.service failed"),
     (EventKind.SERVICE_CLEARED, {"unit": "x", "by": "user:anna"}, "Failure of x acknowledged by anna"),
     (EventKind.LOG, {"level": "error", "message": "dark"}, "Error: dark"),

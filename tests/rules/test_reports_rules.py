@@ -13,6 +13,7 @@ from shared.clients.reports.rules import (
     PresenceReport,
     in_words,
     late_after,
+    never_heard,
     newest,
     presence_changes,
     shown_status,
@@ -20,6 +21,7 @@ from shared.clients.reports.rules import (
     when_heard,
 )
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus
+from shared.words.reader import english
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=1)
@@ -221,7 +223,7 @@ def test_silence_counts_only_while_somebody_listened(listening_for: float, expec
 def test_a_client_never_heard_is_unknown_and_not_stale() -> None:
     status, cause = shown_status(ProcessStatus.UNKNOWN, None, 30, NOW, 180, deaf=False, listening_since=LONG_AGO)
 
-    assert (status, cause) == (ClientStatus.UNKNOWN, "No heartbeat of the display has come yet.")
+    assert (status, cause) == (ClientStatus.UNKNOWN, never_heard())
 
 
 def test_the_cause_says_for_how_long() -> None:
@@ -229,7 +231,7 @@ def test_the_cause_says_for_how_long() -> None:
 
     _, cause = shown_status(ProcessStatus.RUNNING, heard_at, 30, NOW, 180, deaf=False, listening_since=LONG_AGO)
 
-    assert cause == "No heartbeat for 7 minutes."
+    assert english(cause) == "No heartbeat for 7 minutes."
 
 
 @given(st.integers(5, 3600), st.integers(30, 86_400))

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from shared.clients.reports.rules import shown_status
+from shared.clients.reports.rules import heartbeats_do_not_come, no_heartbeat_for, shown_status
 from shared.clients.signs_rules import SignsMemory, due, last_sign, messages_refused, why_mute
 from shared.vocabulary import ClientStatus, DeadLetterReason, ProcessStatus
 from shared.words.reader import english
+from shared.words.sentences import Sentence
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 U = "0b54ad5e-3a8b-4a3f-9d0e-000000000001"
@@ -81,14 +82,14 @@ def test_there_are_words_for_every_reason_and_kind() -> None:
 
 @pytest.mark.parametrize("process", ProcessStatus)
 def test_who_talks_without_heartbeats_is_unknown_and_who_says_nothing_is_stale(process: ProcessStatus) -> None:
-    def shown(sign: float | None) -> tuple[ClientStatus, str]:
+    def shown(sign: float | None) -> tuple[ClientStatus, Sentence]:
         sign_at = None if sign is None else NOW - timedelta(seconds=sign)
         return shown_status(
             process, NOW - timedelta(hours=1), 30, NOW, 180, deaf=False, listening_since=LONG_AGO, sign_at=sign_at
         )
 
-    assert shown(180) == (ClientStatus.UNKNOWN, "Its reports come, its heartbeats do not.")
-    assert shown(181) == shown(None) == (ClientStatus.STALE, "No heartbeat for 60 minutes.")
+    assert shown(180) == (ClientStatus.UNKNOWN, heartbeats_do_not_come())
+    assert shown(181) == shown(None) == (ClientStatus.STALE, no_heartbeat_for(seconds=3600))
 
 
 def test_the_last_sign_is_the_later_one() -> None:

@@ -326,7 +326,6 @@ NOT_MOVED: Final = {
     "functions.api.readiness",
     "functions.api.routes.provider",
     "functions.problems",
-    "shared.clients.reports.rules",
     "shared.errors",
     "shared.leadership.operations",
     "shared.outside.couriers.words",

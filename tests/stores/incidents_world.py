@@ -15,6 +15,7 @@ from shared.incidents.operations import IncidentReport
 from shared.incidents.timeline_store import IncidentFilter
 from shared.tables import bridge_status, client_heartbeats, client_losses, client_state_changes, clients
 from shared.words.reader import english
+from shared.words.sentences import as_given, to_row
 from tests.stores.commands_world import add_client, seconds
 
 CONFIG: Config = config.load({})
@@ -45,7 +46,8 @@ def site(connection: Connection, now: datetime, name: str | None = "Rome", count
 def change(connection: Connection, at: datetime, uuids: Sequence[str], status: str) -> None:
     """Change the shown status of these displays, as the sweep and the bridge do."""
     mine = clients.c.uuid.in_(uuids)
-    rows = [{"client_uuid": u, "at": at, "from_status": "running", "to_status": status, "cause": "test"} for u in uuids]
+    changed = {"at": at, "from_status": "running", "to_status": status, "cause": to_row(as_given(text="test"))}
+    rows = [{"client_uuid": uuid, **changed} for uuid in uuids]
     connection.execute(sa.update(clients).where(mine).values(status=status, status_since=at))
     connection.execute(sa.insert(client_state_changes), rows)
 
@@ -59,7 +61,7 @@ def go_silent(connection: Connection, at: datetime, uuids: Sequence[str], heard_
         connection.execute(sa.update(client_heartbeats).where(beats).values(last_heartbeat_at=heard_at))
         connection.execute(sa.update(clients).where(mine).values(status="stale", status_since=heard_at))
         rows.append({"client_uuid": uuid, "at": heard_at, "noticed_at": at})
-    words = {"from_status": "running", "to_status": "stale", "cause": "test"}
+    words = {"from_status": "running", "to_status": "stale", "cause": to_row(as_given(text="test"))}
     connection.execute(sa.insert(client_state_changes), [{**row, **words} for row in rows])
 
 

@@ -248,7 +248,7 @@ def half_silent(connection: Connection) -> datetime:
         "UPDATE clients SET status = 'stale', status_since = :at WHERE right(uuid, 1) < '5'",
         """
         INSERT INTO client_state_changes (client_uuid, at, noticed_at, from_status, to_status, cause)
-        SELECT uuid, :at, :at, 'running', 'stale', 'silent' FROM clients WHERE status = 'stale'
+        SELECT uuid, :at, :at, 'running', 'stale', '{}' FROM clients WHERE status = 'stale'
         """,
     ):
         connection.execute(sa.text(statement), {name: value for name, value in at.items() if f":{name}" in statement})

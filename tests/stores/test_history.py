@@ -52,7 +52,7 @@ def add(connection: Connection, table: sa.Table, uuid: str, at: datetime, **valu
 
 
 def changed(connection: Connection, uuid: str, at: datetime, was: str, became: str) -> None:
-    values = {"from_status": was, "to_status": became, "cause": f"{became} because"}
+    values = {"from_status": was, "to_status": became, "cause": to_row(as_given(text=f"{became} because"))}
     add(connection, client_state_changes, uuid, at, **values)
 
 

@@ -156,7 +156,7 @@ def went_silent_for(connection: Connection, uuid: str, at: datetime, lasted: tim
         connection.execute(
             sa.text(
                 "INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)"
-                " VALUES (:uuid, :at, :was, :became, 'test')"
+                " VALUES (:uuid, :at, :was, :became, '{}')"
             ),
             {"uuid": uuid, "at": when, "was": was, "became": became},
         )

@@ -12,10 +12,11 @@ from sqlalchemy import Connection
 from shared.clients import failures_operations, failures_store
 from shared.clients.failures_rules import ServiceFailure
 from shared.clients.reports import operations as reports
-from shared.clients.reports.rules import HealthReport, PresenceReport
+from shared.clients.reports.rules import HealthReport, PresenceReport, player_crashed
 from shared.clients.screens_rules import SeenScreen, fails
 from shared.tables import client_health, client_state_changes, clients
 from shared.vocabulary import Presence, ProcessStatus, ScreenHealthStatus
+from shared.words.sentences import to_row
 from tests.stores.reports_world import CLOCK, NOW, RUNNING, U, V, beat, client, heard, register, take
 
 # --- who may report ---
@@ -145,7 +146,7 @@ def test_a_change_is_written_once_with_its_cause(connection: Connection) -> None
         ("unknown", "running", NOW + timedelta(seconds=1)),
         ("running", "crashed", NOW + timedelta(seconds=3)),
     ]
-    assert changes[1].cause == "The display says that its player has crashed."
+    assert changes[1].cause == to_row(player_crashed())
     assert client(connection)["process_status_since"] == NOW + timedelta(seconds=3)
 
 

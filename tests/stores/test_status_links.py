@@ -248,7 +248,7 @@ def test_while_the_bridge_or_the_scheduler_gives_no_sign_every_display_is_unknow
     last = now - timedelta(hours=2, minutes=30)
     for status in ("running", "crashed", "late"):
         uuid = add_client(connection, now, site=shop, status=status, created_at=now - timedelta(days=9))
-        change = {"client_uuid": uuid, "from_status": "unknown", "to_status": status, "cause": "test"}
+        change: dict[str, object] = {"client_uuid": uuid, "from_status": "unknown", "to_status": status, "cause": {}}
         connection.execute(sa.insert(client_state_changes).values(**change, at=now - timedelta(days=8)))
     _, secret = make(connection, shop)
 

@@ -10,9 +10,11 @@ from sqlalchemy import Connection
 
 from shared.clients import statuses_operations, statuses_store
 from shared.clients.reports import rules
+from shared.clients.reports.rules import no_heartbeat_for
 from shared.leadership.rules import Listening
 from shared.tables import client_heartbeats, client_state_changes, clients
 from shared.vocabulary import ClientStatus, ProcessStatus
+from shared.words.sentences import to_row
 from tests.stores.reports_world import NOW, U, V, beat, client, register, take
 
 LISTENING = Listening(deaf=False, since=NOW - timedelta(days=1), deaf_since=None)
@@ -37,7 +39,7 @@ def test_a_silent_client_becomes_late_and_stale_with_one_row_each(connection: Co
     assert client(connection, V)["status"] == "running"
     query = sa.select(client_state_changes.c.cause).where(client_state_changes.c.client_uuid == U)
     causes = connection.execute(query.order_by(client_state_changes.c.id)).scalars().all()
-    assert causes[1:] == ["No heartbeat for 95 seconds.", "No heartbeat for 3 minutes."]
+    assert causes[1:] == [to_row(no_heartbeat_for(seconds=seconds)) for seconds in (95, 180)]
 
 
 STATES = st.tuples(

@@ -57,7 +57,7 @@ FILL = (
     """,
     """
     INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)
-    SELECT target, at, 'running', 'late', 'Silent.' FROM audit_log
+    SELECT target, at, 'running', 'late', '{}' FROM audit_log
     """,
     "ANALYZE",
 )

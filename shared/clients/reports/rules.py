@@ -4,7 +4,6 @@
 difference to the clock is the report's age.
 """
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
@@ -12,14 +11,14 @@ from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 from msgspec import Struct
 
-from shared.sentences import Phrased, Phrases, plain
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus, ScreenHealthStatus, ScreenOffBy
+from shared.words.facts import Lasting, rounded
+from shared.words.sentences import Sentence, sentence
 
 USUAL_SECONDS: Final = 30  # between two heartbeats of a display that does not name its interval
 LATE_INTERVALS: Final = 2
 LATE_AT_LEAST: Final = timedelta(seconds=90)  # one missed heartbeat is normal
 STALE_INTERVALS: Final = 3
-MUTE: Final = "Its reports come, its heartbeats do not"
 FRESH_FOR: Final = LATE_AT_LEAST  # a report stored later than this after its arrival proves no present state
 
 
@@ -188,90 +187,38 @@ def stale_after(interval_seconds: int, stale_seconds: int) -> timedelta:
     return max(timedelta(seconds=stale_seconds), STALE_INTERVALS * timedelta(seconds=interval_seconds))
 
 
-STATES: Final = Phrases()
-
-
-@STATES.phrase
-def player_starting() -> str:
-    return "The display says that its player is starting."
-
-
-@STATES.phrase
-def player_running() -> str:
-    return "The display says that its player is running."
-
-
-@STATES.phrase
-def player_crashed() -> str:
-    return "The display says that its player has crashed."
-
-
-@STATES.phrase
-def player_stopped() -> str:
-    return "The display says that its player was stopped."
-
-
-@STATES.phrase
-def player_unknown() -> str:
-    return "The display is heard but does not say how its player is."
-
-
-@STATES.phrase
-def never_heard() -> str:
-    return "No heartbeat of the display has come yet."
-
-
-@STATES.phrase
-def not_known_while_silent() -> str:
-    return "The bridge is silent: nothing is known of the display."
-
-
-@STATES.phrase
-def not_heard_again() -> str:
-    return "Not heard since the bridge listens again."
-
-
-@STATES.phrase
-def heartbeats_do_not_come() -> str:
-    return f"{MUTE}."
-
-
-@STATES.phrase
-def no_heartbeat_for(*, seconds: int) -> str:
-    """`seconds`: rounded down to the unit of the English."""
-    return f"No heartbeat for {in_words(timedelta(seconds=seconds))}."
-
-
-_LASTING: Final = re.compile(r"No heartbeat for (\d+) (second|minute|hour|day)s\.", re.ASCII)
-_SECONDS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
-
-
-def cause_of_state(english: str) -> Phrased:
-    """The stored cause of a state as a sentence: the codes are few, so only the English is stored.
-
-    Whoever changes a text of STATES must let this function know the old one, too: it stands in rows.
-    """
-    causes = (
-        *(player_starting(), player_running(), player_crashed(), player_stopped(), player_unknown()),
-        *(never_heard(), not_known_while_silent(), not_heard_again(), heartbeats_do_not_come()),
-    )
-    if found := next((one for one in causes if one.english == english), None):
-        return found
-    if match := _LASTING.fullmatch(english):
-        return no_heartbeat_for(seconds=int(match[1]) * _SECONDS[match[2]])
-    return plain(english)
+@sentence
+def player_starting() -> Sentence: ...
+@sentence
+def player_running() -> Sentence: ...
+@sentence
+def player_crashed() -> Sentence: ...
+@sentence
+def player_stopped() -> Sentence: ...
+@sentence
+def player_unknown() -> Sentence: ...
+@sentence
+def never_heard() -> Sentence: ...
+@sentence
+def not_known_while_silent() -> Sentence: ...
+@sentence
+def not_heard_again() -> Sentence: ...
+@sentence
+def heartbeats_do_not_come() -> Sentence: ...
+@sentence
+def no_heartbeat_for(*, seconds: Lasting) -> Sentence: ...
 
 
 _WHEN_HEARD: Final = {
-    ProcessStatus.STARTING: player_starting().english,
-    ProcessStatus.RUNNING: player_running().english,
-    ProcessStatus.CRASHED: player_crashed().english,
-    ProcessStatus.STOPPED: player_stopped().english,
-    ProcessStatus.UNKNOWN: player_unknown().english,
+    ProcessStatus.STARTING: player_starting(),
+    ProcessStatus.RUNNING: player_running(),
+    ProcessStatus.CRASHED: player_crashed(),
+    ProcessStatus.STOPPED: player_stopped(),
+    ProcessStatus.UNKNOWN: player_unknown(),
 }
 
 
-def when_heard(process_status: ProcessStatus) -> tuple[ClientStatus, str]:
+def when_heard(process_status: ProcessStatus) -> tuple[ClientStatus, Sentence]:
     """The shown state of a client that was heard just now, and its cause for people."""
     return ClientStatus(process_status.value), _WHEN_HEARD[process_status]
 
@@ -286,7 +233,7 @@ def shown_status(
     deaf: bool,
     listening_since: datetime | None,
     sign_at: datetime | None = None,
-) -> tuple[ClientStatus, str]:
+) -> tuple[ClientStatus, Sentence]:
     """The state to show now, and its cause for people.
 
     `deaf`: the bridge does not hear the fleet, so that silence proves nothing. Silence counts from the later of the
@@ -294,18 +241,18 @@ def shown_status(
     messages without heartbeats (the last one at `sign_at`) also make it unknown.
     """
     if last_heartbeat_at is None:
-        return ClientStatus.UNKNOWN, never_heard().english
+        return ClientStatus.UNKNOWN, never_heard()
     if now - last_heartbeat_at <= late_after(interval_seconds):
         return when_heard(process_status)
     if deaf or listening_since is None:
-        return ClientStatus.UNKNOWN, not_known_while_silent().english
+        return ClientStatus.UNKNOWN, not_known_while_silent()
     silence = now - max(last_heartbeat_at, listening_since)
     if silence > stale_after(interval_seconds, stale_seconds):
         talks = sign_at is not None and now - sign_at <= stale_after(interval_seconds, stale_seconds)
         return _without_heartbeats(now - last_heartbeat_at, talks=talks)
     if silence > late_after(interval_seconds):
         return _while_late(process_status, now - last_heartbeat_at)
-    return ClientStatus.UNKNOWN, not_heard_again().english
+    return ClientStatus.UNKNOWN, not_heard_again()
 
 
 def unknown_from(last_heartbeat_at: datetime, interval_seconds: int, deaf_since: datetime) -> datetime:
@@ -321,17 +268,17 @@ def silent_from(last_sign_at: datetime, listening_since: datetime) -> datetime:
     return max(last_sign_at, listening_since)
 
 
-def _without_heartbeats(age: timedelta, *, talks: bool) -> tuple[ClientStatus, str]:
+def _without_heartbeats(age: timedelta, *, talks: bool) -> tuple[ClientStatus, Sentence]:
     """The state without heartbeats: unknown if other messages come, otherwise stale."""
     if talks:
-        return ClientStatus.UNKNOWN, heartbeats_do_not_come().english
-    return ClientStatus.STALE, no_heartbeat_for(seconds=int(age.total_seconds())).english
+        return ClientStatus.UNKNOWN, heartbeats_do_not_come()
+    return ClientStatus.STALE, no_heartbeat_for(seconds=rounded(age))
 
 
-def _while_late(process_status: ProcessStatus, age: timedelta) -> tuple[ClientStatus, str]:
+def _while_late(process_status: ProcessStatus, age: timedelta) -> tuple[ClientStatus, Sentence]:
     """The state with a late heartbeat: late replaces only running; other states stay until stale."""
     if process_status in {ProcessStatus.RUNNING, ProcessStatus.UNKNOWN}:
-        return ClientStatus.LATE, no_heartbeat_for(seconds=int(age.total_seconds())).english
+        return ClientStatus.LATE, no_heartbeat_for(seconds=rounded(age))
     return when_heard(process_status)
 
 

@@ -19,6 +19,7 @@ from shared.postgres.fragments import arrived_at
 from shared.postgres.many import ManyRows
 from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import ClientStatus, ProcessStatus
+from shared.words.sentences import Sentence
 
 
 class ProcessChange(Struct):
@@ -27,7 +28,7 @@ class ProcessChange(Struct):
     uuid: str
     process_status: ProcessStatus
     status: ClientStatus | None
-    cause: str
+    cause: Sentence
 
 
 class Stranger(Struct, frozen=True):

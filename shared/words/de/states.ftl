@@ -1,0 +1,10 @@
+player_starting = Nach Angabe des Displays startet sein Player.
+player_running = Nach Angabe des Displays läuft sein Player.
+player_crashed = Nach Angabe des Displays ist sein Player abgestürzt.
+player_stopped = Nach Angabe des Displays wurde sein Player gestoppt.
+player_unknown = Das Display ist zu hören, sagt aber nicht, wie es um seinen Player steht.
+never_heard = Von dem Display kam noch kein Lebenszeichen.
+not_known_while_silent = Die Bridge schweigt: Über das Display ist nichts bekannt.
+not_heard_again = Nicht mehr gehört, seit die Bridge wieder zuhört.
+heartbeats_do_not_come = Seine Nachrichten kommen, seine Lebenszeichen nicht.
+no_heartbeat_for = Seit { seconds_long } kein Lebenszeichen.

@@ -1,0 +1,10 @@
+player_starting = The display says that its player is starting.
+player_running = The display says that its player is running.
+player_crashed = The display says that its player has crashed.
+player_stopped = The display says that its player was stopped.
+player_unknown = The display is heard but does not say how its player is.
+never_heard = No heartbeat of the display has come yet.
+not_known_while_silent = The bridge is silent: nothing is known of the display.
+not_heard_again = Not heard since the bridge listens again.
+heartbeats_do_not_come = Its reports come, its heartbeats do not.
+no_heartbeat_for = No heartbeat for { seconds_long }.

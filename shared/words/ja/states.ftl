@@ -1,0 +1,10 @@
+player_starting = ディスプレイによると、プレーヤーは起動中です。
+player_running = ディスプレイによると、プレーヤーは稼働中です。
+player_crashed = ディスプレイによると、プレーヤーがクラッシュしました。
+player_stopped = ディスプレイによると、プレーヤーは止められました。
+player_unknown = ディスプレイからの通信は届いていますが、プレーヤーの状態を伝えていません。
+never_heard = ディスプレイのハートビートはまだありません。
+not_known_while_silent = ブリッジが応答しないため、ディスプレイの状態は不明です。
+not_heard_again = ブリッジの応答が戻ってから、ディスプレイからの通信が届いていません。
+heartbeats_do_not_come = メッセージは届きますが、ハートビートが届きません。
+no_heartbeat_for = ハートビートが{ seconds_long }途絶えています。
