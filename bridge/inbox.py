@@ -125,7 +125,7 @@ class Inbox:
             return put_aside(arrival, refused.reason, refused.detail, self._log_number(arrival))
         except Exception as error:  # noqa: BLE001 - whatever a display sends must not stop the bridge
             failure("parser_failed", "a message could not be read", topic=arrival.topic[:200])
-            detail = f"the parser failed: {type(error).__name__}"
+            detail = f"parser failed: {type(error).__name__}"
             return put_aside(arrival, DeadLetterReason.REFUSED_BY_DATABASE, detail, self._log_number(arrival))
 
     def _message(self, arrival: Arrival) -> DecodedMessage:

@@ -22,4 +22,3 @@ export function word(words, fact) {
   if (found === undefined) throw new RangeError(fact);
   return found;
 }
-

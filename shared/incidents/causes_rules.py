@@ -79,10 +79,7 @@ def most_at(*, kind: IncidentKind, key: str, members: int, size: int, whole: boo
 
 
 @sentence
-def fleet_not_heard(*, at: Moment) -> Sentence:
-    """`at`: when the bridge gave its last sign."""
-
-
+def fleet_not_heard(*, at: Moment) -> Sentence: ...
 @sentence
 def other_sites_too() -> Sentence:
     """For a caller of chosen sites, who may not see the cause (`migrations/site_views.py`)."""

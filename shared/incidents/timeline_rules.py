@@ -31,13 +31,9 @@ def gave_back(*, by: By) -> Sentence: ...
 @sentence
 def command_asked(*, action: CommandAction, displays: int, by: By, reason: Sentence | None) -> Sentence: ...
 @sentence
-def recovery_waits(*, displays: int) -> Sentence:
-    """The reason follows."""
-
-
+def recovery_waits(*, displays: int) -> Sentence: ...
 @sentence
-def recovery_acts(*, action: CommandAction, displays: int) -> Sentence:
-    """The reason follows."""
+def recovery_acts(*, action: CommandAction, displays: int) -> Sentence: ...
 
 
 def title(kind: IncidentEventKind, count: int | None, details: Mapping[str, Any], words: Sentence | None) -> Sentence:

@@ -3,19 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Final
 
 from sqlalchemy import Connection
 
 from shared.leadership import dead_letters_store as letters_store
 from shared.leadership import store
 from shared.leadership.dead_letters_store import LetterKey, NewDeadLetter
-from shared.leadership.rules import Beginning
+from shared.leadership.rules import KEPT_DIFFERENT, NO_PAYLOAD, Beginning
 from shared.postgres.door import scrub
 from shared.vocabulary import DeadLetterReason
-
-KEPT_DIFFERENT: Final = 200  # dead letters of a sender, up to 4 KiB each: a hostile one cannot fill the disk
-NO_PAYLOAD: Final = "many"  # instead of a sha256: the row only counts messages
 
 
 def lead(connection: Connection, instance: str) -> int | None:
@@ -81,8 +77,7 @@ def _bounded(connection: Connection, letters: Sequence[NewDeadLetter]) -> list[N
 def _counted_only(letter: NewDeadLetter) -> NewDeadLetter:
     """The row that counts a sender's letters beyond the limit, by kind (all log levels as one) and reason."""
     kind = "/".join(letter.topic.split("/")[:3])
-    detail = f"beyond {KEPT_DIFFERENT} different ones of this sender: only counted"
-    return NewDeadLetter(kind, "", 0, NO_PAYLOAD, letter.reason, detail, letter.count)
+    return NewDeadLetter(kind, "", 0, NO_PAYLOAD, letter.reason, None, letter.count)
 
 
 def _letter(topic: str, payload: bytes, reason: DeadLetterReason, detail: str | None) -> NewDeadLetter:

@@ -9,9 +9,17 @@ from typing import Any, Final, Self
 
 from msgspec import Struct
 
+from shared.words.sentences import Sentence, sentence
+
 CANARY_MAX_AGE: Final = timedelta(seconds=45)  # of the last canary that returned; then the bridge counts as silent
 CERTIFICATE_SEEN_FOR: Final = timedelta(hours=2)  # age of a check that still counts; checks run each hour
 CERTIFICATE_KNOWN_FOR: Final = timedelta(days=2)  # age of a check at which the door counts as removed
+KEPT_DIFFERENT: Final = 200  # dead letters of a sender, up to 4 KiB each: a hostile one cannot fill the disk
+NO_PAYLOAD: Final = "many"  # instead of a sha256: the row only counts messages
+
+
+@sentence
+def only_counted(*, limit: int) -> Sentence: ...
 
 
 class Beginning(bytes):

@@ -203,8 +203,7 @@ def _connect(
         connected = _connected(unix_sock or (session.get("host", "localhost"), port), timeout)
         return _session(connected, keep=prepared, **session)
     except ssl.SSLCertVerificationError as error:
-        words = f"the server's certificate is not the right one: {error.verify_message}"
-        raise pg8000.dbapi.InterfaceError(words) from error
+        raise pg8000.dbapi.InterfaceError(f"the server's certificate is wrong: {error.verify_message}") from error
     except OSError as error:
         raise pg8000.dbapi.InterfaceError("the server does not answer") from error
     except pg8000.dbapi.DatabaseError as error:

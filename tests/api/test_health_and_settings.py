@@ -19,9 +19,10 @@ from functions.api.services import Services
 from shared.config import SETTINGS, Config
 from shared.leadership import dead_letters_store
 from shared.leadership import store as leadership
+from shared.leadership.rules import NO_PAYLOAD
 from shared.overview import store as overview
 from shared.postgres.door import database_now, engine_for, transaction
-from shared.tables import scheduler_status
+from shared.tables import dead_letters, scheduler_status
 from shared.vocabulary import Role
 from tests.api.people import Api, issue_token
 from tests.local.queue_harness import emulator
@@ -225,3 +226,16 @@ def test_dead_letters_are_paged_and_shown_as_text(api: Api, engine: Engine) -> N
     shown = [item["payload"] for item in (*first["items"], *second["items"])]
     assert shown == ["<script>", "\\xff\x00bytes", "{broken"]
     assert second["next_cursor"] is None
+
+
+def test_a_dead_letter_that_counts_further_ones_says_so_in_the_readers_language(api: Api, engine: Engine) -> None:
+    counts = dead_letters_store.NewDeadLetter("signage/many/health", "", 0, NO_PAYLOAD, "not_json", None, 3)
+    with transaction(engine) as connection:
+        dead_letters_store.add(connection, database_now(connection) + timedelta(days=1), [counts])
+
+    [first, *_] = api.get("/api/dead-letters", role="operator", headers={"Accept-Language": "de"}).get_json()["items"]
+
+    assert (first["topic"], first["count"]) == ("signage/many/health", 3)
+    assert first["detail"] == "mehr als 200 verschiedene von diesem Absender: nur noch gezählt"
+    with transaction(engine) as connection:
+        connection.execute(sa.delete(dead_letters).where(dead_letters.c.topic == counts.topic))

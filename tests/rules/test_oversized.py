@@ -60,4 +60,4 @@ def test_what_our_own_reading_fails_at_is_put_aside_as_a_fault_of_ours() -> None
     found = INBOX.read(Arrival(f"signage/{UUID}/health", never_measured, 1, 0.0))
 
     assert isinstance(found, PutAside)
-    assert (found.reason, found.detail) == (DeadLetterReason.REFUSED_BY_DATABASE, "the parser failed: AttributeError")
+    assert (found.reason, found.detail) == (DeadLetterReason.REFUSED_BY_DATABASE, "parser failed: AttributeError")

@@ -85,7 +85,7 @@ def test_a_server_that_is_the_right_one_is_spoken_with(served: Served, host: str
     ids=["another authority", "another authority, no name", "none that this machine trusts", "another name"],
 )
 def test_a_server_that_is_another_one_is_told_nothing(served: Served, host: str, query: str) -> None:
-    with pytest.raises(DBAPIError, match="the server's certificate is not the right one") as caught:
+    with pytest.raises(DBAPIError, match="the server's certificate is wrong") as caught:
         served.ask(host, query.format(authority=served.authority, stranger=served.stranger))
 
     assert is_away(caught.value), "every component waits for the right one, and says what it waits for"

@@ -11,7 +11,9 @@ from functions.api.routing import Bound, Call, Routes
 from functions.api.shapes.clients import PutAsideFor
 from shared.leadership import dead_letters_store as store
 from shared.leadership.dead_letters_store import DeadLetterRow
+from shared.leadership.rules import KEPT_DIFFERENT, NO_PAYLOAD, only_counted
 from shared.vocabulary import Role
+from shared.words.sentences import Sentence, as_given
 
 routes = Routes("dead_letters", "/api/dead-letters", "Messages that were put aside, with the reason.")
 
@@ -22,7 +24,7 @@ class DeadLetter(Answer):
     id: int
     topic: str
     reason: PutAsideFor
-    detail: str | None
+    detail: Sentence | None
     count: int
     first_at: datetime
     last_at: datetime
@@ -47,4 +49,7 @@ def list_dead_letters(call: Call, query: LetterQuery) -> Page[DeadLetter]:
 
 
 def _shape(row: DeadLetterRow) -> DeadLetter:
-    return answer_of(DeadLetter, row, payload=row.payload.decode("utf-8", "backslashreplace"))
+    payload = row.payload.decode("utf-8", "backslashreplace")
+    detail = None if row.detail is None else as_given(text=row.detail)
+    counted = only_counted(limit=KEPT_DIFFERENT) if row.sha256 == NO_PAYLOAD else detail
+    return answer_of(DeadLetter, row, payload=payload, detail=counted)

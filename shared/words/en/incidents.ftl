@@ -81,6 +81,7 @@ most_at = { $among ->
    *[subnet] the subnet { $key }
 }
 
+# $at: the bridge's last sign
 fleet_not_heard = We do not hear the fleet: the bridge gives no sign since { at_long }. The displays may well be running.
 other_sites_too = Displays of other sites failed at the same time.
 

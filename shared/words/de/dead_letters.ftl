@@ -1,0 +1,1 @@
+only_counted = mehr als { $limit } verschiedene von diesem Absender: nur noch gezählt
