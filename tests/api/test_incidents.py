@@ -70,8 +70,8 @@ def test_one_incident_tells_its_displays_and_its_timeline(api: Api, fleet: list[
     assert members[fleet[0]]["left_at"] is not None
     assert {member["symptom"] for member in members.values()} == {"silent"}
     titles = [(event["kind"], event["count"]) for event in incident["timeline"]["items"]]
-    codes = [[one["code"] for one in event["title_sentences"]] for event in incident["timeline"]["items"]]
-    assert codes == [["displays_well"], ["failed_together"], ["displays_failed"]]
+    words = [event["title"] for event in incident["timeline"]["items"]]
+    assert words == ["1 display well again", incident["cause"], "11 displays failed"]
     assert titles == [("left", 1), ("opened", None), ("joined", 11)]
     assert incident["timeline"]["items"][0]["uuids"] == [fleet[0]]
     assert incident["in_maintenance"] == 0
