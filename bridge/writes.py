@@ -204,11 +204,11 @@ def is_poison(connection: Connection, error: Exception) -> bool:
 
 def _tell_of_batch(error: Exception) -> None:
     """The place in the code where it is our own code that failed. The database's own text may quote data."""
-    words = "a batch could not be stored; looking for the message that is to blame"
+    line = "a batch could not be stored; looking for the message that is to blame"
     if isinstance(error, DBAPIError):
-        event("batch_refused", words, logging.ERROR, detail=f"SQLSTATE {sqlstate(error)}")
+        event("batch_refused", line, logging.ERROR, detail=f"SQLSTATE {sqlstate(error)}")
     else:
-        failure("batch_refused", words)
+        failure("batch_refused", line)
 
 
 def _guilty(one: Taken, error: Exception) -> PutAside:

@@ -8,38 +8,34 @@ and the caller gets the request id to quote.
 import secrets
 from typing import Any, ClassVar, Final, Self
 
-import msgspec
 from flask import Response
 
+from functions.reader import to_json, words
 from shared import errors
-from shared.sentences import Phrased, in_code
+from shared.vocabulary import QuietScope
+from shared.words.reader import Catalogue
+from shared.words.sentences import Sentence, declare, sentence
 
 PROBLEM_JSON: Final = "application/problem+json"
 RETRY_SECONDS: Final = 5  # the default of Retry-After
 
 
 class BadRequest(errors.ServiceError):
-    """The request cannot be understood."""
-
     code = "bad_request"
     says: ClassVar = {
-        "upload_cut_off": "The upload ended before it was complete, or is not well-formed; nothing was stored.",
-        "upload_without_name": "The upload's file has no name.",
-        "one_file_at_a_time": "One file at a time: the form has a second one; nothing was stored.",
-        "file_field_missing": "The upload's file must be the form field named `file`.",
-        "content_length_odd": "Content-Length is not a number.",
-        "upload_filename_odd": "Upload-Metadata: the filename is not UTF-8 in Base64.",
-        "upload_filename_missing": "Upload-Metadata must hold the filename.",
+        "upload_cut_off": {},
+        "upload_without_name": {},
+        "one_file_at_a_time": {},
+        "file_field_missing": {},
+        "content_length_odd": {},
+        "upload_filename_odd": {},
+        "upload_filename_missing": {},
     }
 
 
 class MalformedJson(BadRequest):
-    """The body is not valid JSON."""
-
     code = "malformed_json"
-    says: ClassVar = {
-        "body_must_be_object": "The body must be a JSON object.",
-    }
+    says: ClassVar = {"body_must_be_object": {}}
 
 
 class BadJob(errors.ForOperators, BadRequest):
@@ -49,44 +45,39 @@ class BadJob(errors.ForOperators, BadRequest):
 
 
 class InvalidField(BadRequest):
-    """A field or parameter is not as expected; `errors` names it and says what was expected."""
-
     code = "invalid_field"
     says: ClassVar = {
-        "field_unknown": "{field}: no such field.",
-        "field_missing": "{field}: this field is required.",
-        "field_once": "{field}: expected one value.",
-        "field_in_calendar": "{field}: expected a time between the years 1 and 9999 in UTC.",
-        "field_before_until": "{field}: expected a time before until.",
-        "field_page_cursor": "{field}: expected the next_cursor of a page of this list.",
-        "field_earlier_cursor": "{field}: expected the cursor of an earlier answer.",
-        "field_etag_of_failure": "{field}: expected the failure's service_failed_at in double quotes.",
-        "field_characters": "{field}: expected {least} to {most} characters.",
-        "field_reason_of_override": "{field}: expected a text: an override of the lockout needs a reason.",
-        "field_clients_or_filter": "{field}: expected a list of clients, or a filter with at least one field.",
-        "field_file_size": "{field}: expected 1 or more: a file must not be empty.",
-        "field_nothing_unless": "{field}: expected nothing unless scope is {scope}.",
-        "field_with_scope": "{field}: expected a value where scope is {scope}.",
+        "field_unknown": {},
+        "field_missing": {},
+        "field_once": {},
+        "field_in_calendar": {},
+        "field_before_until": {},
+        "field_page_cursor": {},
+        "field_earlier_cursor": {},
+        "field_etag_of_failure": {},
+        "field_reason_of_override": {},
+        "field_clients_or_filter": {},
+        "field_file_size": {},
+        "field_nothing_unless": {"scope": QuietScope},
+        "field_with_scope": {"scope": QuietScope},
     }
 
     @classmethod
-    def at(cls, field: str, said: str | Phrased, **facts: Any) -> Self:
-        """The error of this field; `said` is the code of a sentence about a field, or that sentence."""
-        if not isinstance(said, Phrased):
-            said = errors.REFUSALS.said(said, {"field": field or "body", **facts})
-        expected = said.english.removeprefix(f"{field or 'body'}: ").removeprefix("expected ").removesuffix(".")
-        return cls(said, errors=[{"field": field, "expected": expected}])
+    def at(cls, field: str, why: str | Sentence, **facts: Any) -> Self:
+        """The error of this field; `why` is the code of a sentence about a field, or that sentence."""
+        told = why if isinstance(why, Sentence) else Sentence(why, facts)
+        return cls(of_field(field=field or "body", why=told), errors=[{"field": field, "why": told}])
+
+
+@sentence
+def of_field(*, field: str, why: Sentence) -> Sentence: ...
 
 
 class PathUnknown(errors.ServiceError):
-    """There is nothing at this address."""
-
     code = "not_found"
 
 
 class MethodUnknown(errors.ServiceError):
-    """This address does not answer this method; the Allow header lists those it does."""
-
     code = "method_not_allowed"
 
 
@@ -95,49 +86,35 @@ class PostOnly(errors.ForOperators, MethodUnknown):
 
 
 class NotAcceptable(errors.ServiceError):
-    """The answer cannot be given in any of the types asked for."""
-
     code = "not_acceptable"
 
 
 class RangeNotSatisfiable(errors.ServiceError):
-    """The range asked for lies outside the file."""
-
     code = "range_not_satisfiable"
 
 
 class PreconditionFailed(errors.ServiceError):
-    """The thing has changed since; look at it again first."""
-
     code = "precondition_failed"
 
 
 class ProtocolUnknown(PreconditionFailed):
-    """Uploads in parts speak version 1.0.0 of the tus protocol: the header Tus-Resumable must say so."""
-
     code = "protocol_unknown"
 
 
 class BodyTooLarge(errors.ServiceError):
-    """The request's body is larger than this address accepts."""
-
     code = "too_large"
     says: ClassVar = {
-        "form_too_large": "The form around the file is too large.",
-        "body_over_limit": "The body may have {limit_bytes:,} bytes at most here.",
-        "body_longer_than_file": "The body is longer than the rest of the file.",
+        "form_too_large": {},
+        "body_over_limit": {"limit_bytes": int},
+        "body_longer_than_file": {},
     }
 
 
 class UriTooLong(errors.ServiceError):
-    """The address of the request is too long."""
-
     code = "uri_too_long"
 
 
 class DatabaseUnavailable(errors.ServiceError):
-    """The database does not answer at the moment; try again shortly."""
-
     code = "database_unavailable"
 
 
@@ -148,58 +125,60 @@ class TryAgain(errors.ForOperators):
 
 
 class InternalError(errors.ServiceError):
-    """Something went wrong on our side; quote the request id when you report it."""
-
     code = "internal_error"
 
 
-# Error class -> (status, title). A class without a line of its own takes that of the nearest class above.
-STATUSES: Final[dict[type[errors.ServiceError], tuple[int, str]]] = {
-    BadRequest: (400, "Bad request"),
-    errors.InvalidIdentity: (401, "Not authenticated"),
-    errors.Forbidden: (403, "Not allowed"),
-    errors.NotFound: (404, "Not found"),
-    PathUnknown: (404, "Not found"),
-    MethodUnknown: (405, "Method not allowed"),
-    NotAcceptable: (406, "Not acceptable"),
-    errors.StateConflict: (409, "Conflict with the present state"),
-    PreconditionFailed: (412, "Precondition failed"),
-    errors.FailureChanged: (412, "Precondition failed"),
-    BodyTooLarge: (413, "Too large"),
-    errors.UploadTooLarge: (413, "Too large"),
-    UriTooLong: (414, "Address too long"),
-    errors.UnsupportedMediaType: (415, "Unsupported media type"),
-    RangeNotSatisfiable: (416, "Range not satisfiable"),
-    errors.UploadLocked: (423, "Locked"),
-    errors.Refused: (422, "Refused by a rule"),
-    errors.TooManyAttempts: (429, "Too many attempts"),
-    errors.TooManyRequests: (429, "Too many requests"),
-    errors.TooManyUploads: (429, "Too many uploads"),
-    errors.Busy: (503, "Temporarily unavailable"),
-    errors.TaskQueueUnavailable: (503, "Temporarily unavailable"),
-    errors.BrokerUnavailable: (503, "Temporarily unavailable"),
-    errors.ProviderUnavailable: (503, "Temporarily unavailable"),
-    DatabaseUnavailable: (503, "Temporarily unavailable"),
-    TryAgain: (503, "Temporarily unavailable"),
-    errors.VolumeFull: (507, "Media volume unavailable"),
-    errors.ServiceError: (500, "Internal error"),
+# Error class -> status. A class without a line of its own takes that of the nearest class above.
+STATUSES: Final[dict[type[errors.ServiceError], int]] = {
+    BadRequest: 400,
+    errors.InvalidIdentity: 401,
+    errors.Forbidden: 403,
+    errors.NotFound: 404,
+    PathUnknown: 404,
+    MethodUnknown: 405,
+    NotAcceptable: 406,
+    errors.StateConflict: 409,
+    PreconditionFailed: 412,
+    errors.FailureChanged: 412,
+    BodyTooLarge: 413,
+    errors.UploadTooLarge: 413,
+    UriTooLong: 414,
+    errors.UnsupportedMediaType: 415,
+    RangeNotSatisfiable: 416,
+    errors.UploadLocked: 423,
+    errors.Refused: 422,
+    errors.TooManyAttempts: 429,
+    errors.TooManyRequests: 429,
+    errors.TooManyUploads: 429,
+    errors.Busy: 503,
+    errors.TaskQueueUnavailable: 503,
+    errors.BrokerUnavailable: 503,
+    errors.ProviderUnavailable: 503,
+    DatabaseUnavailable: 503,
+    TryAgain: 503,
+    errors.VolumeFull: 507,
+    errors.ServiceError: 500,
 }
+
+
+for _status in set(STATUSES.values()):
+    declare(f"status_{_status}", {})
 
 
 def status_of(error: type[errors.ServiceError]) -> int:
     """The HTTP status of an error class."""
-    return _status_and_title(error)[0]
+    return next(STATUSES[ancestor] for ancestor in error.__mro__ if ancestor in STATUSES)
 
 
-def document(error: errors.ServiceError, request_id: str) -> dict[str, Any]:
+def document(error: errors.ServiceError, request_id: str, reader: Catalogue) -> dict[str, Any]:
     """The problem document of an error: fixed members first, then the error's own typed extras."""
-    status, title = _status_and_title(type(error))
+    status = status_of(type(error))
     return {
         "type": f"urn:signage:problem:{error.code}",
-        "title": title,
+        "title": reader.say(Sentence(f"status_{status}", {})),
         "status": status,
-        "detail": error.detail,
-        "detail_sentences": in_code(error.sentence),
+        "detail": reader.say(error.sentence),
+        "detail_code": error.sentence.code,
         "code": error.code,
         "request_id": request_id,
         **error.extras,
@@ -208,8 +187,8 @@ def document(error: errors.ServiceError, request_id: str) -> dict[str, Any]:
 
 def response_of(error: errors.ServiceError, request_id: str) -> Response:
     """An error as an answer, with the headers that its status needs."""
-    body = document(error, request_id)
-    answer = Response(msgspec.json.encode(body), status=body["status"], content_type=PROBLEM_JSON)
+    body = document(error, request_id, words())
+    answer = Response(to_json(body), status=body["status"], content_type=PROBLEM_JSON)
     answer.headers["X-Request-Id"] = request_id
     answer.headers.extend(_headers_of(error, body["status"]))
     return answer
@@ -218,13 +197,6 @@ def response_of(error: errors.ServiceError, request_id: str) -> Response:
 def new_request_id() -> str:
     """A new id, which names a request in its answer and in the log."""
     return secrets.token_hex(16)
-
-
-def _status_and_title(error: type[errors.ServiceError]) -> tuple[int, str]:
-    for ancestor in error.__mro__:
-        if ancestor in STATUSES:
-            return STATUSES[ancestor]
-    return STATUSES[errors.ServiceError]
 
 
 def _headers_of(error: errors.ServiceError, status: int) -> list[tuple[str, str]]:

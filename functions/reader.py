@@ -2,6 +2,7 @@
 
 import msgspec
 from flask import g, has_request_context, request
+from werkzeug.wrappers import Request
 
 from shared.words.languages import ENGLISH, LANGUAGES
 from shared.words.reader import Catalogue, words_of
@@ -9,13 +10,18 @@ from shared.words.sentences import Sentence
 
 
 def words() -> Catalogue:
-    """The words of the reader's language, or of its primary language (de of de-AT), else English."""
+    """The words of the reader's language; English outside of a request."""
     if not has_request_context():
         return words_of(ENGLISH)
     if "words" not in g:
-        g.words = words_of(request.accept_languages.best_match(LANGUAGES, ENGLISH))
+        g.words = words_for(request)
     catalogue: Catalogue = g.words
     return catalogue
+
+
+def words_for(asked: Request) -> Catalogue:
+    """The words of the language that this request prefers, or of its primary language (de of de-AT), else English."""
+    return words_of(asked.accept_languages.best_match(LANGUAGES, ENGLISH))
 
 
 def to_json(value: object) -> bytes:

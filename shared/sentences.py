@@ -6,11 +6,10 @@ facts are JSON values: times as RFC 3339 texts, durations in seconds, counts, na
 """
 
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import wraps
-from inspect import Parameter, Signature, signature
-from string import Formatter
+from inspect import signature
 from typing import Any, Final, ParamSpec
 
 from msgspec import Struct
@@ -54,14 +53,6 @@ def named(by: str | None) -> str:
             return by
 
 
-class _Templates(Formatter):
-    def format_field(self, value: Any, format_spec: str) -> str:
-        return ", ".join(map(str, value)) if isinstance(value, list) else str(super().format_field(value, format_spec))
-
-
-_TEMPLATES: Final = _Templates()
-
-
 class Phrases:
     """The sentences of a noun, and those of the nouns that it repeats."""
 
@@ -83,12 +74,6 @@ class Phrases:
         """The names of the facts of one sentence."""
         return list(signature(self.makers[code]).parameters)
 
-    def some(self, *codes: str) -> "Phrases":
-        """Only these sentences."""
-        own = Phrases()
-        own.makers.update({code: self.makers[code] for code in codes})
-        return own
-
     def phrase(self, english: Callable[P, str]) -> Callable[P, Phrased]:
         """Make a phrase of a function that has arguments by name only."""
         code = english.__name__
@@ -99,27 +84,6 @@ class Phrases:
             return Phrased(english(*args, **params), (Coded(code, dict(params)),))
 
         return say
-
-    def template(self, code: str, english: str) -> None:
-        """Add a sentence in which each fact stands in braces, such as `{limit_bytes:,}`; lists are joined by commas.
-
-        Raises TypeError for a code that another sentence has.
-        """
-        if code in self.makers:
-            raise TypeError(f"two sentences have the code {code}")
-        names = dict.fromkeys(name for _, name, _, _ in _TEMPLATES.parse(english) if name)
-
-        def make(**facts: Any) -> str:
-            return _TEMPLATES.vformat(english, (), facts)
-
-        facts = [Parameter(name, Parameter.KEYWORD_ONLY) for name in names]
-        make.__signature__ = Signature(facts)  # type: ignore[attr-defined]  # what `params` reads
-        self.makers[code] = make
-
-    def said(self, code: str, facts: Mapping[str, Any]) -> Phrased:
-        """The sentence of this code; other facts than its own are left out. Raises KeyError when one is missing."""
-        params = {name: facts[name] for name in self.params_of(code)}
-        return Phrased(self.makers[code](**params), (Coded(code, params),))
 
     def english(self, coded: Iterable[Coded]) -> str:
         """The English of these sentences. Raises UNREADABLE for facts or a code that are not known here."""

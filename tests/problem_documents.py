@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-FIELDS = {"type", "title", "status", "detail", "detail_sentences", "code", "request_id"}
+FIELDS = {"type", "title", "status", "detail", "detail_code", "code", "request_id"}
 GIVEN_AWAY = ("Traceback", "Error(", "sqlalchemy", "psycopg", "pg8000", "File ")
 
 

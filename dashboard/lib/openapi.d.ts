@@ -739,8 +739,8 @@ export type FeedQuery = {
 
 /** One field or parameter that is not as expected. */
 export type FieldProblem = {
-  expected: string;
   field: string;
+  why: string;
 };
 
 /** One's own password, and the app's code or a recovery code. */
@@ -1585,7 +1585,7 @@ export type PrincipalKind = "token" | "user";
 export type Problem = {
   code: string;
   detail: string;
-  detail_sentences?: Array<Refusal> | null;
+  detail_code: string;
   errors?: Array<FieldProblem>;
   request_id: string;
   status: number;
@@ -1727,12 +1727,6 @@ export type RecoveryState = "blocked_breaker" | "blocked_bridge" | "due" | "held
 /** The code as typed; case, dashes and blanks do not matter. */
 export type Redemption = {
   code: string;
-};
-
-/** Why a request was refused. */
-export type Refusal = {
-  code: "accepted_names" | "already_taken" | "another_username" | "apprise_address" | "apprise_refused" | "authority_unreadable" | "bad_request" | "body_longer_than_file" | "body_must_be_form" | "body_must_be_json" | "body_must_be_object" | "body_must_be_part" | "body_must_be_picture" | "body_over_limit" | "body_too_large" | "broker_busy" | "broker_refused_connection" | "broker_refused_message" | "broker_silent" | "broker_unavailable" | "broker_unreachable" | "broker_without_qos" | "busy" | "channel_address_refused" | "channel_hours_need_weekday" | "channel_name_taken" | "channel_not_found" | "channel_refused" | "client_deleted" | "client_not_found" | "client_not_listening" | "clients_unknown" | "command_batch_not_found" | "command_batch_over" | "command_in_flight" | "command_locked_out" | "command_not_cancellable" | "command_not_found" | "content_is_another" | "content_length_odd" | "conversion_not_found" | "converted_file_missing" | "converted_path_unknown" | "cross_site_request" | "database_unavailable" | "denied_by_provider" | "display_login_missing" | "display_or_password_wrong" | "email_unknown" | "encrypted" | "enrolment_code_invalid" | "event_media_file_missing" | "event_media_not_found" | "every_slide_hidden" | "expiry_in_the_past" | "expiry_too_far" | "export_keynote" | "failure_changed" | "field_before_until" | "field_characters" | "field_clients_or_filter" | "field_date" | "field_earlier_cursor" | "field_etag_of_failure" | "field_file_size" | "field_flag" | "field_form" | "field_in_calendar" | "field_list" | "field_missing" | "field_nothing_unless" | "field_number" | "field_object" | "field_once" | "field_one_of" | "field_page_cursor" | "field_reason_of_override" | "field_text" | "field_time" | "field_unknown" | "field_whole_number" | "field_with_scope" | "file_field_missing" | "file_too_large" | "filter_unknown" | "for_people_only" | "forbidden" | "form_too_large" | "groups_left_out" | "idempotency_key_reused" | "incident_not_found" | "internal_error" | "invalid_field" | "invalid_identity" | "invalid_waves" | "jpeg_incomplete" | "last_admin" | "leave_out_has_no_end" | "malformed_json" | "method_unknown" | "name_not_accepted" | "name_or_password_wrong" | "no_admin_any_more" | "no_clients" | "no_provider" | "no_role_at_provider" | "no_site_at_provider" | "no_slides" | "no_time_to_publish" | "not_a_presentation" | "not_acceptable" | "not_capable" | "not_convertible" | "not_found" | "nothing_to_take" | "one_file_at_a_time" | "only_bearer" | "only_webhooks_signed" | "opening_hours_are_times" | "opening_hours_exist" | "opening_hours_have_length" | "opening_hours_need_days" | "opening_hours_need_hours" | "opening_hours_of_many" | "origin_of_another_site" | "own_account" | "password_as_before" | "password_change_required" | "password_changed_elsewhere" | "password_changed_lately" | "password_guessed" | "password_leaked" | "password_length" | "password_not_accepted" | "path_unknown" | "pdf_without_end" | "person_disabled" | "person_unknown" | "picture_has_too_many_pixels" | "picture_without_size" | "precondition_failed" | "presentation_damaged" | "presentation_has_doctype" | "presentation_has_too_many_parts" | "presentation_packed_oddly" | "presentation_part_too_large" | "presentation_picture_too_large" | "presentation_too_deep" | "presentation_too_large" | "protocol_unknown" | "provider_unavailable" | "publish_unanswered" | "quiet_clock" | "quiet_end_before_start" | "quiet_end_in_past" | "quiet_end_too_far" | "quiet_has_begun" | "quiet_hours_length" | "quiet_hours_need_days" | "quiet_hours_need_zone" | "quiet_needs_end" | "quiet_needs_reason" | "quiet_only_of_custom" | "quiet_start_too_far" | "quiet_takes_no_hours" | "quiet_time_not_found" | "quiet_time_over" | "quiet_times_refused" | "quiet_too_long" | "range_not_satisfiable" | "refused" | "request_of_another_site" | "rights_changed" | "role_needed" | "schedule_at_in_future" | "schedule_has_no_time" | "schedule_local_time" | "schedule_not_found" | "schedule_once_or_weekly" | "schedule_once_takes_no_weekly" | "schedule_over" | "schedule_stays_as_it_is" | "schedule_times_refused" | "schedule_until_too_far" | "screenshot_not_found" | "screenshot_not_wanted" | "screenshot_too_large" | "screenshots_off" | "second_factor_required" | "second_factor_setup_required" | "second_factor_stands" | "second_factor_unknown" | "second_factor_wrong" | "session_not_found" | "sign_in_or_send_token" | "signed_in_at_provider" | "signed_in_by_proxy" | "signing_key_missing" | "signing_secret_short" | "site_exists" | "site_not_allowed" | "site_not_found" | "some_clients_unknown" | "state_conflict" | "status_link_invalid" | "status_link_not_found" | "task_queue_unavailable" | "thumbnail_not_found" | "time_zone_unknown" | "token_not_found" | "too_large_unpacked" | "too_many_attempts" | "too_many_clients" | "too_many_opening_hours" | "too_many_requests" | "too_many_schedules" | "too_many_sites_at_provider" | "too_many_uploads" | "try_over" | "ttl_out_of_range" | "unsupported_media_type" | "upload_cut_off" | "upload_filename_missing" | "upload_filename_odd" | "upload_locked" | "upload_not_found" | "upload_offset_conflict" | "upload_part_lost" | "upload_too_large" | "upload_without_name" | "uri_too_long" | "user_not_found" | "username_taken" | "volume_full" | "webhook_address" | "zone_unknown";
-  params: Record<string, unknown>;
 };
 
 /** Messages of a client that were put aside within a day. `kind` is the topic's; `words` is for people. */

@@ -227,7 +227,7 @@ const ABOUT = {
 
 /**
  * A refusal as sentences beside their fields; what is about no field of the form is `other`.
- * @param {{code: string, detail: string, detail_sentences?: readonly import("./sentences.js").Sentence[] | null, errors?: {field: string}[]}} problem
+ * @param {{code: string, detail: string, detail_code?: string, errors?: {field: string}[]}} problem
  * @param {readonly Field[]} shown the fields that the form shows now
  * @returns {{fields: Partial<Record<Field, string>>, other: string}}
  */
@@ -244,7 +244,7 @@ export function refusalOf(problem, shown) {
   const [wrong] = problem.errors ?? [];
   const name = wrong?.field.split(/[.[]/)[0] ?? "";
   const at = SHOWN_AT[name];
-  const about = CODES[problem.code] ?? ABOUT[problem.detail_sentences?.[0]?.code ?? ""];
+  const about = CODES[problem.code] ?? ABOUT[problem.detail_code ?? ""];
   if (wrong && at && shown.includes(at)) put(at, problem.detail.replace(`${wrong.field}: `, ""));
   else put(about, problem.detail);
   return { fields, other: other.join(quietPreviewWords.space) };

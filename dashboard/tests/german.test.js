@@ -9,7 +9,6 @@ Object.defineProperty(globalThis, "navigator", {
 });
 const { chosen, language, locale, translate, wordsLoaded } = await import("../lib/language.js");
 const { ago, count, exact, number } = await import("../lib/format.js");
-const { newTrace, refusalOf } = await import("../lib/api/call.js");
 const { duration, percentOf } = await import("../lib/measures.js");
 
 const folder = new URL("../lib/words/", import.meta.url);
@@ -52,18 +51,6 @@ test("every file of words has the German ones once they are loaded", async () =>
 
     for (const [name, words] of Object.entries(german)) assert.deepEqual(english[name], words, `${file} ${name}`);
   }
-});
-
-test("a refusal is told in German, and in the server's English where only a newer server knows its code", async () => {
-  const said = async (code, params) => {
-    const problem = { code: "refused", title: "Refused", detail: "Its English.", detail_sentences: [{ code, params }] };
-    return (await refusalOf(422, JSON.stringify(problem), null, newTrace())).message;
-  };
-
-  assert.equal(await said("too_many_opening_hours", { most: 2000 }), "Öffnungszeiten haben höchstens 2.000 Zeiten.");
-  assert.equal(await said("of_newer_code", {}), "Its English.");
-  assert.equal(await said("role_needed", {}), "Its English.");
-  assert.equal((await refusalOf(502, "<html>", "5", newTrace())).code, "http_502");
 });
 
 test("English stays where a file cannot be loaded", async () => {

@@ -32,7 +32,7 @@ const OPEN = { ...emptyWeek(), thursday: [{ from: "09:00", to: "19:30", nights: 
 const refused = (code, detail) => ({
   code: "quiet_times_refused",
   detail,
-  detail_sentences: [{ code, params: {} }],
+  detail_code: code,
 });
 const stored = (of = {}) => ({
   id: 12,

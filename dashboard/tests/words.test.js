@@ -124,7 +124,7 @@ const wordsOf = async (path) =>
   Object.fromEntries(Object.entries(await import(path)).filter(([, value]) => typeof value === "object"));
 
 /** The server's own English, in other languages; their own tests hold them. */
-const SERVERS = ["refusals.js", "sentences.js"];
+const SERVERS = ["sentences.js"];
 /** These have no English either: the server sends it. tests/rules/test_config.py holds their names to its own. */
 const MEANINGS = "setting_meanings.js";
 

@@ -37,7 +37,7 @@ from shared.postgres.door import database_now, scrub, transaction
 from shared.quiet import operations as quiet_times
 from shared.structured_log import failure
 from shared.vocabulary import ScheduleOutcome
-from shared.words.sentences import Sentence, as_given
+from shared.words.sentences import Sentence
 
 MOST_LIVE: Final = 500  # schedules of the whole fleet with a next time
 OF_ONE_CLIENT: Final = 100
@@ -217,7 +217,7 @@ def _make_batch(connection: Connection, now: datetime, row: KeptSchedule, due_at
             return schedules_rules.missed(due_at, not_at_makers_sites(by=by, displays=len(left_out)))
         batch = batches.create(connection, now, request, uuids, schedules_rules.batch_id(row.id, due_at), left_out)
     except ServiceError as refusal:
-        return schedules_rules.missed(due_at, as_given(text=refusal.detail))
+        return schedules_rules.missed(due_at, refusal.sentence)
     details = {"command": row.action, "reason": row.reason, "waves": batch.waves, "schedule": row.id}
     line = AuditLine(row.created_by, "command_batch.send", batch.id, "done", None, details)
     access.record_audit(connection, now, line)

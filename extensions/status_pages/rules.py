@@ -125,7 +125,7 @@ def told(site: str, cause: Sentence) -> Sentence | None:
 
 
 _HARMLESS: Final = {"fleet_not_heard", "other_sites_too"}
-_FACTS: Final = DECLARED["failed_together"].__annotations__.keys() - {"return"}
+_FACTS: Final = DECLARED["failed_together"].keys()
 
 
 def _of_site(site: str, facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from functions.problems import BadRequest, InvalidField, MalformedJson
 from shared import typed
 from shared.errors import UnsupportedMediaType
 from shared.postgres.door import scrub
-from shared.sentences import plain
+from shared.words.sentences import as_given
 
 T = TypeVar("T")
 
@@ -154,14 +154,14 @@ def _refuse_numbers_as_times(values: Mapping[str, Any], shape: type[Any]) -> Non
     """Refuse a number as a time of the query: msgspec would take it for seconds since 1970. Raises InvalidField."""
     for name in _time_fields(shape) & values.keys():  # type: ignore[arg-type]  # a class can be hashed
         if not re.match(r"\d{4}-", values[name], re.ASCII):
-            raise InvalidField.at(name, fields.field_time(field=name))
+            raise InvalidField.at(name, fields.field_time())
 
 
 def _refuse_numbers_in_disguise(values: Mapping[str, Any], shape: type[Any]) -> None:
     """Refuse 1e2 and 5.0, which msgspec takes for whole numbers. Raises InvalidField."""
     for name in _whole_fields(shape) & values.keys():  # type: ignore[arg-type]  # a class can be hashed
         if not re.fullmatch(r"-?[0-9]+", values[name]):
-            raise InvalidField.at(name, fields.field_whole_number(field=name, least=None, most=None))
+            raise InvalidField.at(name, fields.field_whole_number(least=None, most=None))
 
 
 def is_in_calendar(moment: datetime) -> bool:
@@ -188,7 +188,7 @@ def _refuse(message: str, shape: type[Any]) -> NoReturn:
         raise InvalidField.at(_field(match["at"], match["field"]), "field_missing")
     if match := _WRONG.fullmatch(message):
         field = _field(match["at"], "")
-        own = plain(f"{field or 'body'}: expected {match['what'].replace('`', '').removeprefix('Expected ')}."[:500])
+        own = as_given(text=f"expected {match['what'].replace('`', '').removeprefix('Expected ')}"[:500])
         raise InvalidField.at(field, fields.expected(shape, field) or own)
     raise BadRequest
 

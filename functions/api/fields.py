@@ -6,69 +6,40 @@ from typing import Any, Final
 
 from msgspec import inspect
 
-from shared.errors import REFUSALS
-from shared.sentences import Phrased
+from shared.words.sentences import Sentence, sentence
 
 
-@REFUSALS.phrase
-def field_text(*, field: str, least: int | None, most: int | None) -> str:
+@sentence
+def field_text(*, least: int | None, most: int | None) -> Sentence:
     """`least` and `most` count characters."""
-    return f"{field}: expected a text{_amount(least, most, ' characters')}."
 
 
-@REFUSALS.phrase
-def field_form(*, field: str, pattern: str) -> str:
-    """`pattern` is a regular expression."""
-    return f"{field}: expected a text that matches {pattern}."
+@sentence
+def field_form(*, pattern: str) -> Sentence: ...
+@sentence
+def field_whole_number(*, least: int | None, most: int | None) -> Sentence: ...
+@sentence
+def field_number() -> Sentence: ...
+@sentence
+def field_list(*, least: int | None, most: int | None) -> Sentence: ...
+@sentence
+def field_object() -> Sentence: ...
+@sentence
+def field_flag() -> Sentence: ...
+@sentence
+def field_one_of(*, choices: list[str]) -> Sentence: ...
+@sentence
+def field_date() -> Sentence: ...
+@sentence
+def field_time() -> Sentence: ...
 
 
-@REFUSALS.phrase
-def field_whole_number(*, field: str, least: int | None, most: int | None) -> str:
-    return f"{field}: expected a whole number{_amount(least, most)}."
-
-
-@REFUSALS.phrase
-def field_number(*, field: str, least: float | None, most: float | None) -> str:
-    return f"{field}: expected a number{_amount(least, most)}."
-
-
-@REFUSALS.phrase
-def field_list(*, field: str, least: int | None, most: int | None) -> str:
-    """`least` and `most` count items."""
-    return f"{field}: expected a list{_amount(least, most, ' items')}."
-
-
-@REFUSALS.phrase
-def field_object(*, field: str) -> str:
-    return f"{field}: expected an object."
-
-
-@REFUSALS.phrase
-def field_flag(*, field: str) -> str:
-    return f"{field}: expected true or false."
-
-
-@REFUSALS.phrase
-def field_one_of(*, field: str, choices: list[str]) -> str:
-    return f"{field}: expected one of {', '.join(choices)}."
-
-
-@REFUSALS.phrase
-def field_date(*, field: str) -> str:
-    return f"{field}: expected a date such as 2026-03-01."
-
-
-@REFUSALS.phrase
-def field_time(*, field: str) -> str:
-    return f"{field}: expected an RFC 3339 time with a timezone, such as 2026-03-01T12:00:00Z."
-
-
-def expected(shape: type[Any], path: str) -> Phrased | None:
+def expected(shape: type[Any], path: str) -> Sentence | None:
     """What the field at this path of `shape` may be, such as `hours[0].begins`; None where no sentence says it."""
     steps = re.findall(r"[^.\[\]]+|\[[^\]]*\]", path)
     found = [one for one in _at(inspect.type_info(shape), steps) if not isinstance(one, inspect.NoneType)]
     make = _WORDS.get(type(found[0])) if len(found) == 1 else None
-    return make(path or "body", found[0]) if make else None
+    return make(found[0]) if make else None
 
 
 def _at(info: inspect.Type, steps: list[str]) -> Iterator[inspect.Type]:
@@ -90,35 +61,27 @@ def _at(info: inspect.Type, steps: list[str]) -> Iterator[inspect.Type]:
         yield from _at(info.value_type, steps[1:])
 
 
-def _text(field: str, info: inspect.StrType) -> Phrased:
+def _text(info: inspect.StrType) -> Sentence:
     if info.pattern is not None:
-        return field_form(field=field, pattern=info.pattern)
-    return field_text(field=field, least=info.min_length, most=info.max_length)
+        return field_form(pattern=info.pattern)
+    return field_text(least=info.min_length or None, most=info.max_length)
 
 
-_WORDS: Final[Mapping[type[inspect.Type], Callable[[str, Any], Phrased]]] = {
+def _list(info: inspect.ListType | inspect.VarTupleType) -> Sentence:
+    return field_list(least=info.min_length or None, most=info.max_length)
+
+
+_WORDS: Final[Mapping[type[inspect.Type], Callable[[Any], Sentence]]] = {
     inspect.StrType: _text,
-    inspect.IntType: lambda field, info: field_whole_number(field=field, least=info.ge, most=info.le),
-    inspect.FloatType: lambda field, info: field_number(field=field, least=info.ge, most=info.le),
-    inspect.ListType: lambda field, info: field_list(field=field, least=info.min_length, most=info.max_length),
-    inspect.VarTupleType: lambda field, info: field_list(field=field, least=info.min_length, most=info.max_length),
-    inspect.StructType: lambda field, _: field_object(field=field),
-    inspect.DictType: lambda field, _: field_object(field=field),
-    inspect.BoolType: lambda field, _: field_flag(field=field),
-    inspect.EnumType: lambda field, info: field_one_of(field=field, choices=[str(one.value) for one in info.cls]),
-    inspect.LiteralType: lambda field, info: field_one_of(field=field, choices=[str(one) for one in info.values]),
-    inspect.DateType: lambda field, _: field_date(field=field),
-    inspect.DateTimeType: lambda field, _: field_time(field=field),
+    inspect.IntType: lambda info: field_whole_number(least=info.ge, most=info.le),
+    inspect.FloatType: lambda _: field_number(),
+    inspect.ListType: _list,
+    inspect.VarTupleType: _list,
+    inspect.StructType: lambda _: field_object(),
+    inspect.DictType: lambda _: field_object(),
+    inspect.BoolType: lambda _: field_flag(),
+    inspect.EnumType: lambda info: field_one_of(choices=[str(one.value) for one in info.cls]),
+    inspect.LiteralType: lambda info: field_one_of(choices=[str(one) for one in info.values]),
+    inspect.DateType: lambda _: field_date(),
+    inspect.DateTimeType: lambda _: field_time(),
 }
-
-
-def _amount(least: float | None, most: float | None, of: str = "") -> str:
-    """` of 1 to 20 items`, ` from 10 to 600`; empty without a limit."""
-    of = of[:-1] if 1 in {most, least if most is None else most} else of
-    if most is None:
-        return "" if least is None else f" of at least {least}{of}"
-    if not least and of:
-        return f" of at most {most}{of}"
-    if least is None:
-        return f" up to {most}{of}"
-    return f" {'of' if of else 'from'} {least} to {most}{of}"

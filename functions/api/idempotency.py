@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol, TypeVar
 import msgspec
 from sqlalchemy import Connection
 
+from functions.api.fields import field_text
 from functions.api.routing import Call, Header
 from functions.problems import InvalidField
 from shared.access import idempotency_store as store
@@ -47,7 +48,7 @@ def keyed(call: Call) -> Keyed | None:
     if key is None:
         return None
     if not 1 <= len(key) <= LONGEST or scrub(key) != key:
-        raise InvalidField.at(NAME, "field_characters", least=1, most=LONGEST)
+        raise InvalidField.at(NAME, field_text(least=1, most=LONGEST))
     asked = (call.request.view_args, msgspec.json.decode(call.request.get_data()))
     return Keyed(call.principal.actor, key, sha256(msgspec.json.encode(asked, order="sorted")).hexdigest())
 

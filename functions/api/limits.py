@@ -10,8 +10,11 @@ import secrets
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+from werkzeug.http import HTTP_STATUS_CODES
+from werkzeug.wrappers import Request
+
 from functions import problems
-from functions.reader import to_json
+from functions.reader import to_json, words_for
 from shared.errors import ServiceError
 
 if TYPE_CHECKING:
@@ -42,7 +45,7 @@ class Limits:
         limit = self._body_limit(self._method_of(environ), environ.get("PATH_INFO", ""))
         refusal = _refusal(environ, limit)
         if refusal is not None:
-            return _refuse(refusal, start_response)
+            return _refuse(refusal, environ, start_response)
         environ["wsgi.input"] = BoundedBody(environ["wsgi.input"], limit)
         # functions-framework would make this id letter by letter, which takes as long as the rest of its work.
         environ.setdefault("HTTP_FUNCTION_EXECUTION_ID", secrets.token_hex(6))
@@ -109,10 +112,10 @@ def _uri_length(environ: "WSGIEnvironment") -> int:
     return len(raw) if raw else len(environ.get("PATH_INFO", "")) + len(environ.get("QUERY_STRING", "")) + 1
 
 
-def _refuse(error: ServiceError, start_response: "StartResponse") -> Iterable[bytes]:
+def _refuse(error: ServiceError, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
     """Answer at once and close the connection, without reading the body."""
     request_id = problems.new_request_id()
-    document = problems.document(error, request_id)
+    document = problems.document(error, request_id, words_for(Request(environ)))
     body = to_json(document)
     _close_connection(start_response)
     headers = [
@@ -123,7 +126,7 @@ def _refuse(error: ServiceError, start_response: "StartResponse") -> Iterable[by
         ("Cache-Control", "no-store"),
         ("Connection", "close"),
     ]
-    start_response(f"{document['status']} {document['title']}", headers)
+    start_response(f"{document['status']} {HTTP_STATUS_CODES[document['status']]}", headers)
     return [body]
 
 

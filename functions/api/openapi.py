@@ -10,7 +10,6 @@ from werkzeug.http import HTTP_STATUS_CODES  # the standard library's phrases di
 
 from functions.api import idempotency
 from functions.api.routing import FORM, JSON, Bound, Endpoint, Routes
-from functions.api.shapes.sentences import Refusal
 from functions.problems import (
     PROBLEM_JSON,
     BodyTooLarge,
@@ -42,7 +41,7 @@ class Problem(msgspec.Struct, kw_only=True):
     title: str
     status: int
     detail: str
-    detail_sentences: list[Refusal] | None = None
+    detail_code: str
     code: str
     request_id: str
 
@@ -51,7 +50,7 @@ class FieldProblem(msgspec.Struct, kw_only=True):
     """One field or parameter that is not as expected."""
 
     field: str
-    expected: str
+    why: Sentence
 
 
 def document(blueprints: Sequence[Routes]) -> dict[str, Any]:

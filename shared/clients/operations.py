@@ -90,4 +90,4 @@ def order_log_level(publisher: "Publisher", uuid: str, level: LogLevel, length: 
     if answer == PublishAnswer.NO_SUBSCRIBER:
         raise ClientNotListening
     if answer != PublishAnswer.SUCCESS:
-        raise BrokerUnavailable("broker_refused_message", facts={"reason": answer})
+        raise BrokerUnavailable("broker_refused_message", facts={"reason": f"0x{answer:02x}"})

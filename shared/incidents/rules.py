@@ -14,7 +14,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from shared.errors import AlreadyTaken
-from shared.sentences import named
 from shared.vocabulary import IncidentKind, Symptom
 
 K = TypeVar("K", bound=Hashable)
@@ -454,4 +453,4 @@ def given_back(was: Holder, by: str) -> Holder:
 
 
 def _by_another(was: Holder) -> AlreadyTaken:
-    return AlreadyTaken(facts={"name": named(was.taken_by)}, taken_by=was.taken_by, taken_at=was.taken_at)
+    return AlreadyTaken(facts={"by": was.taken_by}, taken_by=was.taken_by, taken_at=was.taken_at)

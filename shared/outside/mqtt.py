@@ -162,7 +162,7 @@ class _Link:
         if not self._wait(lambda: self._connack is not None, deadline):
             raise BrokerUnavailable("broker_silent")
         if self._connack:
-            raise BrokerUnavailable("broker_refused_connection", facts={"reason": self._connack})
+            raise BrokerUnavailable("broker_refused_connection", facts={"reason": f"0x{self._connack:02x}"})
         if not self._maximum_qos:
             raise BrokerUnavailable("broker_without_qos")
 
@@ -254,8 +254,8 @@ class _Link:
 
     def _disconnected(self, client: Client, _data: Any, _flags: Any, code: ReasonCode, _properties: Any) -> None:
         if code.value == TAKEN_OVER:
-            words = "another process came with the same login: this broker lets each login hold one connection"
-            event("broker_login_shared", words, logging.WARNING, username=client.username)
+            line = "another process came with the same login: this broker lets each login hold one connection"
+            event("broker_login_shared", line, logging.WARNING, username=client.username)
 
     def _answered(self, _client: Client, _data: Any, mid: int, code: ReasonCode, _properties: Any) -> None:
         self._answers[mid] = code.value

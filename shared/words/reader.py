@@ -84,8 +84,7 @@ def english(sentence: Sentence) -> str:
 @cache
 def _divided(code: str) -> Mapping[str, Divide]:
     """The facts of a sentence that a catalogue gets in parts, each with its function."""
-    annotations = DECLARED[code].__annotations__ if code in DECLARED else {}
-    hints = {name: (hint, *get_args(hint)) for name, hint in annotations.items()}
+    hints = {name: (hint, *get_args(hint)) for name, hint in DECLARED.get(code, {}).items()}
     found = {
         name: [kind for hint in several for kind in getattr(hint, "__metadata__", ())]
         for name, several in hints.items()

@@ -34,16 +34,21 @@ class Sentence:
 
 
 Fact: TypeAlias = str | int | Sentence | list[str] | list[Sentence] | None
-DECLARED: Final[dict[str, Callable[..., Sentence]]] = {}
-"""What declares each sentence, by code: its annotations say the types of the facts."""
+DECLARED: Final[dict[str, Mapping[str, Any]]] = {}
+"""The types of the facts of each sentence, by code."""
 
 
-def sentence(declare: Callable[P, Sentence]) -> Callable[P, Sentence]:
-    """Declare the sentence whose code is the function's name and whose facts are its arguments, given by name."""
-    code = declare.__name__
+def declare(code: str, facts: Mapping[str, Any]) -> None:
+    """Declare a sentence by its code and the types of its facts."""
     if code in DECLARED:
         raise TypeError(f"two sentences have the code {code}")
-    DECLARED[code] = declare
+    DECLARED[code] = facts
+
+
+def sentence(declaration: Callable[P, Sentence]) -> Callable[P, Sentence]:
+    """Declare the sentence whose code is the function's name and whose facts are its arguments, given by name."""
+    code = declaration.__name__
+    declare(code, {name: kind for name, kind in declaration.__annotations__.items() if name != "return"})
 
     def make(*_: P.args, **facts: P.kwargs) -> Sentence:
         return Sentence(code, facts)  # type: ignore[arg-type]  # P does not say that each is a Fact

@@ -76,7 +76,7 @@ def test_extras_of_an_error_are_members_of_the_document(probe: FlaskClient) -> N
         "title": "Conflict with the present state",
         "status": 409,
         "detail": errors.CommandLockedOut().detail,
-        "detail_sentences": [{"code": "command_locked_out", "params": {}}],
+        "detail_code": "command_locked_out",
         "code": "locked_out",
         "request_id": answer.headers["X-Request-Id"],
         "lockout_until": "2026-01-01T00:00:00Z",

@@ -115,7 +115,7 @@ def test_a_time_beyond_the_calendar_is_a_400_that_names_it(api: Api, at: str) ->
 
     assert answer.status_code == 400
     assert answer.get_json()["errors"] == [
-        {"field": "failures[1].service_failed_at", "expected": "a time between the years 1 and 9999 in UTC"}
+        {"field": "failures[1].service_failed_at", "why": "expected a time between the years 1 and 9999 in UTC"}
     ]
 
 

@@ -49,7 +49,7 @@ class Asked:
         try:
             rules.checked(wanted, NOW)
         except QuietTimesRefused as error:
-            return (error.sentence.coded or ())[0].code
+            return error.sentence.code
         return None
 
 

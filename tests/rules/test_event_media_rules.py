@@ -392,7 +392,7 @@ def test_elements_that_are_nested_too_deep_or_too_many_are_refused(
     deck: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert inspect(nested(deck, zip_rules.MAX_DEPTH - 10))[0] is PPTX
-    with pytest.raises(TooLargeUnpacked, match="deeper than 1000"):
+    with pytest.raises(TooLargeUnpacked, match="deeper than 1,000"):
         inspect(nested(deck, zip_rules.MAX_DEPTH))
 
     monkeypatch.setattr(zip_rules, "MAX_ELEMENTS", 100)

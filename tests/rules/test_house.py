@@ -186,8 +186,8 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 
 BUDGET: Final = {
-    "lines of the core": 49_932,
-    "lines of the kernel": 42_224,
+    "lines of the core": 49_624,
+    "lines of the kernel": 41_916,
     "files of the core": 341,
     "lines of migrations": 1_294,
     "tables": 56,

@@ -1,26 +1,23 @@
-"""Refusals: each error says sentences that have a code, its facts, and words in each language of the page."""
+"""Refusals: each error says sentences of its own, with their facts, in the language of the reader."""
 
 import ast
-import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from deploy.parts.layout import REPOSITORY
 from functions import problems
-from functions.api import openapi, routes
+from functions.api import routes
+from functions.api.fields import field_list, field_text, field_whole_number
 from shared import errors
-from shared.errors import REFUSALS, ConfigurationError, ForOperators, ServiceError, usual_code
-from shared.sentences import Coded
+from shared.errors import ConfigurationError, ForOperators, ServiceError, usual_code
+from shared.words.languages import LANGUAGES
+from shared.words.reader import words_of
+from shared.words.sentences import DECLARED, Sentence, as_given
 from tests.rules.core_files import CORE, facts
 
-WORDS: Final = REPOSITORY / "dashboard" / "lib" / "words"
-CASES: Final[list[dict[str, Any]]] = json.loads(
-    (REPOSITORY / "dashboard" / "tests" / "refusals.json").read_text(encoding="utf-8")
-)
-"""The page's tests read the same cases."""
-MEMBERS: Final = {"type", "title", "status", "detail", "detail_sentences", "code", "request_id"}
+MEMBERS: Final = {"type", "title", "status", "detail", "detail_code", "code", "request_id"}
 
 
 def subclasses(kind: type[ServiceError]) -> set[type[ServiceError]]:
@@ -66,19 +63,12 @@ def given(call: ast.Call) -> set[str]:
     return {str(name) for name in (*keys, *(one.arg for one in call.keywords))}
 
 
-@pytest.mark.parametrize("language", ["de", "ja"])
-def test_every_sentence_of_every_error_has_words(language: str) -> None:
-    words = (WORDS / language / "refusals.js").read_text(encoding="utf-8")
-
-    assert [code for code in REFUSALS.codes if f"\n  {code}: (" not in words] == []
-
-
 def test_every_error_that_the_api_may_raise_is_for_people() -> None:
     raised = {error for blueprint in routes.ALL for endpoint in blueprint.endpoints for error in endpoint.raises}
 
     assert len(raised) > 50
     assert {error for error in raised if not error.is_for_people} == set()
-    assert {usual_code(error) for error in raised} <= set(REFUSALS.codes)
+    assert {usual_code(error) for error in raised} <= DECLARED.keys()
 
 
 def test_errors_say_sentences_of_their_own_with_all_facts() -> None:
@@ -88,7 +78,7 @@ def test_errors_say_sentences_of_their_own_with_all_facts() -> None:
         for code in [one or usual_code(error) for one in said(call, method)]:
             if code not in own:
                 wrong.append(f"{place}: {code} is no sentence of {error.__name__}")
-            elif not set(REFUSALS.params_of(code)) - ({"field"} if method else set()) <= given(call):
+            elif not DECLARED[code].keys() <= given(call):
                 wrong.append(f"{place}: a fact of {code} is missing")
 
     assert len(MADE) > 120
@@ -96,7 +86,7 @@ def test_errors_say_sentences_of_their_own_with_all_facts() -> None:
 
 
 def test_an_error_that_is_made_without_arguments_has_no_facts() -> None:
-    with_facts = {error.__name__ for error in ERRORS.values() if error.is_for_people and "{" in (error.__doc__ or "")}
+    with_facts = {name for name, error in ERRORS.items() if error.is_for_people and DECLARED[usual_code(error)]}
     bare = [
         f"{path.relative_to(REPOSITORY)}:{line}"
         for path in CORE.values()
@@ -125,37 +115,47 @@ def test_no_field_of_an_error_is_named_like_one_of_every_document() -> None:
     assert extras & MEMBERS == set()
 
 
-@pytest.mark.parametrize("case", CASES, ids=[f"{at} {case['code']}" for at, case in enumerate(CASES)])
-def test_the_cases_of_the_page_are_the_english_of_the_server(case: dict[str, Any]) -> None:
-    assert REFUSALS.english([Coded(case["code"], case["params"])]) == case["english"]
+@pytest.mark.parametrize(
+    ("language", "title", "detail"),
+    [
+        ("en", "Too large", "A file may have 2,048 bytes at most."),
+        ("de", "Zu groß", "Eine Datei darf höchstens 2.048 Bytes haben."),
+        ("ja", "大きすぎます", "ファイルは2,048バイトまでです。"),
+    ],
+)
+def test_a_document_is_in_the_readers_language_its_codes_are_not(language: str, title: str, detail: str) -> None:
+    error = errors.UploadTooLarge("file_too_large", limit_bytes=2048)
+    document = problems.document(error, "a" * 32, words_of(language))
+
+    assert (document["title"], document["detail"]) == (title, detail)
+    assert (document["code"], document["detail_code"], document["limit_bytes"]) == ("too_large", "file_too_large", 2048)
 
 
-def test_there_is_a_case_for_every_sentence_with_facts() -> None:
-    assert {case["code"] for case in CASES} == {code for code, names in REFUSALS.params.items() if names}
+@pytest.mark.parametrize(
+    ("why", "texts"),
+    [
+        (field_list(least=1, most=None), ("of at least 1 item.", "mit mindestens 1 Eintrag.", "1 件以上の一覧を")),
+        (field_list(least=None, most=9), ("of at most 9 items.", "mit höchstens 9 Einträgen.", "9 件以下の一覧を")),
+        (field_text(least=1, most=9), ("of 1 to 9 characters.", "von 1 bis 9 Zeichen.", "1～9 文字のテキスト")),
+        (field_whole_number(least=0, most=1), ("from 0 to 1.", "von 0 bis 1.", "0～1 の整数を")),
+        (field_whole_number(least=None, most=None), ("a whole number.", "eine ganze Zahl.", "x: 整数を")),
+    ],
+)
+def test_a_field_says_its_limits_in_each_language(why: Sentence, texts: tuple[str, ...]) -> None:
+    error = problems.InvalidField.at("x", why)
+
+    for language, part in zip(LANGUAGES, texts, strict=True):
+        assert part in words_of(language).say(error.sentence)
 
 
-def test_a_document_has_the_sentence_its_facts_and_the_fields_of_the_error() -> None:
-    document = problems.document(errors.UploadTooLarge("file_too_large", limit_bytes=2048), "a" * 32)
-
-    assert document["detail"] == "A file may have 2,048 bytes at most."
-    assert document["detail_sentences"] == [Coded("file_too_large", {"limit_bytes": 2048})]
-    assert (document["code"], document["limit_bytes"]) == ("too_large", 2048)
-
-
-def test_an_error_for_operators_has_no_code_of_a_sentence() -> None:
-    error = ConfigurationError("PORT is not set.")
-
-    assert (error.detail, error.sentence.coded) == ("PORT is not set.", None)
-    assert problems.BadJob("No job.").sentence.coded is None
+def test_an_error_for_operators_says_what_it_was_given() -> None:
+    assert str(ConfigurationError("PORT is not set.")) == "PORT is not set."
+    assert problems.BadJob().sentence == as_given(text="This is no job of this function.")
     assert problems.status_of(problems.BadJob) == 400
 
 
-def test_two_sentences_cannot_have_one_code() -> None:
-    with pytest.raises(TypeError, match="two sentences have the code not_found"):
-        REFUSALS.template("not_found", "Nothing.")
+def test_japanese_calls_a_recovery_code_by_the_name_of_the_page() -> None:
+    page = (REPOSITORY / "dashboard/lib/words/ja/second_factor.js").read_text(encoding="utf-8")
 
-
-def test_the_api_lists_every_sentence() -> None:
-    listed = openapi.document(list(routes.ALL))["components"]["schemas"]["Refusal"]["properties"]["code"]["enum"]
-
-    assert listed == REFUSALS.codes
+    assert "回復コード" in page
+    assert "回復コード" in words_of("ja").say(errors.SecondFactorRequired().sentence)

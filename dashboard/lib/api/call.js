@@ -83,18 +83,16 @@ export function problemOf(status, text) {
     // no JSON
   }
   const title = `The service answered ${status}.`;
-  return { type: "about:blank", title, status, detail: title, code: `http_${status}` };
+  const code = `http_${status}`;
+  return { type: "about:blank", title, status, detail: title, code, detail_code: code };
 }
 
 /**
- * The error of a refusal, in the reader's language.
+ * The error of a refusal.
  * @param {number} status @param {string} text @param {string | null} retryAfter @param {string} trace
  */
-export async function refusalOf(status, text, retryAfter, trace) {
-  const problem = problemOf(status, text);
-  if (language !== "en") await (await import("../refusals.js").catch(() => null))?.putInWords(problem);
-  return new ApiProblem(problem, seconds(retryAfter), trace);
-}
+export const refusalOf = (status, text, retryAfter, trace) =>
+  new ApiProblem(problemOf(status, text), seconds(retryAfter), trace);
 
 /** @param {number} bytes */
 function hex(bytes) {
@@ -153,7 +151,7 @@ export async function call(method, path, options = {}) {
   });
   if (!response.ok) {
     if (response.status === 403) onForbidden();
-    throw await refusalOf(response.status, text, response.headers.get("Retry-After"), trace);
+    throw refusalOf(response.status, text, response.headers.get("Retry-After"), trace);
   }
   return text ? JSON.parse(text) : null;
 }

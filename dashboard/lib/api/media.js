@@ -1,4 +1,5 @@
 /** Uploaded media and their conversions. */
+import { language } from "../language.js";
 import { Unreachable, newTrace, refusalOf, traceparent, call, search } from "./call.js";
 
 /** @typedef {import("../types").Media} Media */
@@ -58,8 +59,7 @@ export function upload(file, onProgress) {
     request.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
     request.onload = () => {
       if (request.status < 300) resolve(JSON.parse(request.responseText));
-      else
-        refusalOf(request.status, request.responseText, request.getResponseHeader("Retry-After"), trace).then(reject);
+      else reject(refusalOf(request.status, request.responseText, request.getResponseHeader("Retry-After"), trace));
     };
     request.onerror = () => reject(new Unreachable("no answer"));
     request.onabort = () => reject(new DOMException("cancelled", "AbortError"));
@@ -68,6 +68,7 @@ export function upload(file, onProgress) {
     request.open("POST", "/api/event-media");
     request.setRequestHeader("X-Requested-With", "signage");
     request.setRequestHeader("Accept", "application/json");
+    request.setRequestHeader("Accept-Language", language);
     request.setRequestHeader("traceparent", traceparent(trace));
     request.send(body);
   });

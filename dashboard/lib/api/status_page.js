@@ -21,7 +21,7 @@ export async function statusPage(secret, abort) {
   });
   const text = await response.text();
   if (response.ok) return JSON.parse(text);
-  const refusal = await refusalOf(response.status, text, response.headers.get("retry-after"), newTrace());
+  const refusal = refusalOf(response.status, text, response.headers.get("retry-after"), newTrace());
   if (refusal.code === "status_link_invalid") return null;
   throw refusal;
 }

@@ -140,8 +140,8 @@ def _redeem(call: Call, provider: PeopleProvider, begun: SignInTry, query: Retur
     except (Forbidden, LastAdmin) as error:
         if isinstance(error, NoRoleAtProvider):
             values = provider_rules.texts_of(claims, role_claim)[:NAMED_VALUES]
-            words = "no value of the claim stands in SSO_ROLES"
-            event("provider_gives_no_role", words, logging.WARNING, claim=role_claim, values=values)
+            line = "no value of the claim stands in SSO_ROLES"
+            event("provider_gives_no_role", line, logging.WARNING, claim=role_claim, values=values)
         raise error.of(f"unknown:{provider_rules.name_of(claims)}") from None
     return cookies
 

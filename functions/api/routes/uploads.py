@@ -220,7 +220,7 @@ def _too_long(left: int) -> BodyTooLarge:
 def _number(call: Call, name: str) -> int:
     value = call.request.headers.get(name, "")
     if not re.fullmatch(r"[0-9]{1,18}", value):
-        raise InvalidField.at(name, fields.field_whole_number(field=name, least=None, most=None))
+        raise InvalidField.at(name, fields.field_whole_number(least=None, most=None))
     return int(value)
 
 

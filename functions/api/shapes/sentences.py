@@ -4,12 +4,9 @@ Each shape names the codes of one noun and the facts of each code. While version
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any
 
 import msgspec
 
-from functions.api import fields as _fields  # noqa: F401 - adds the sentences about fields to REFUSALS
-from shared import errors
 from shared.sentences import Coded, Phrases
 
 
@@ -22,13 +19,6 @@ def facts_of(phrases: Phrases) -> msgspec.Meta:
     """The facts that a field holds, by code."""
     facts = "; ".join(f"{code}: {', '.join(names) or 'none'}" for code, names in phrases.params.items())
     return msgspec.Meta(description=f"by code: {facts}")
-
-
-class Refusal(Coded, frozen=True):
-    """Why a request was refused."""
-
-    code: Annotated[str, codes_of(errors.REFUSALS)]
-    params: Annotated[dict[str, Any], facts_of(errors.REFUSALS)]
 
 
 def stored(phrases: Phrases, english: str | None, coded: Sequence[Coded] | None) -> Sequence[Coded] | None:
