@@ -838,8 +838,7 @@ notification_channels = Table(
     _when("changed_at", nullable=False),
     _when("last_delivered_at"),
     _when("last_failed_at"),  # null: no failure since the last delivery
-    Column("last_error", Text),  # our own text, without secrets
-    Column("last_error_sentences", JSONB),
+    Column("last_error", JSONB),  # a sentence, without secrets
     UniqueConstraint("name"),
     _one_of("kind", ChannelKind),
     CheckConstraint("delay_seconds BETWEEN 0 AND 86400", name="delay_seconds"),
@@ -871,8 +870,7 @@ notification_deliveries = Table(  # the outbox: a row is one message to one chan
     Column("claim", Text),  # fencing token of the process that sends the message
     _past("claimed_at"),
     _when("finished_at"),
-    Column("error", Text),  # error of the last try: our own text, without secrets
-    Column("error_sentences", JSONB),
+    Column("error", JSONB),  # error of the last try: a sentence, without secrets
     UniqueConstraint("channel_id", "subject", "phase", name="uq_notification_deliveries_once"),
     _one_of("phase", NotificationPhase),
     _one_of("event", NotificationEvent),

@@ -176,7 +176,6 @@ export type ChannelTest = {
   delivered: boolean;
   duration_ms: number;
   words: string;
-  words_sentences: Array<DeliverySentence>;
 };
 
 /** A channel that is not saved, to try: its fields mean the same as when it is added. */
@@ -597,7 +596,6 @@ export type Delivery = {
   created_at: string;
   due_at: string | null;
   error: string | null;
-  error_sentences: Array<DeliverySentence> | null;
   event: NotificationEvent;
   finished_at: string | null;
   id: number;
@@ -614,12 +612,6 @@ export type DeliveryQuery = {
   cursor?: string | null;
   limit?: number;
   state?: DeliveryState | null;
-};
-
-/** What a try to send a message came to, or why it was not sent. */
-export type DeliverySentence = {
-  code: "channel_switched_off" | "given_up" | "over_before_sent" | "proxy_refused" | "proxy_silent" | "receiver_answered" | "receiver_did_not_take" | "receiver_forbidden" | "receiver_gone" | "receiver_lost" | "receiver_misspelt" | "receiver_redirects" | "receiver_refused_connection" | "receiver_slow" | "receiver_took" | "receiver_unknown" | "receiver_untrusted" | "receiver_without_http" | "receiver_without_tls" | "receiver_without_tls_or_trust" | "receivers_server_unknown";
-  params: Record<string, unknown>;
 };
 
 /** The state of one message to one channel. */
@@ -1233,7 +1225,6 @@ export type NotificationChannel = {
   kind: ChannelKind;
   last_delivered_at: string | null;
   last_error: string | null;
-  last_error_sentences: Array<DeliverySentence> | null;
   last_failed_at: string | null;
   name: string;
   signed: boolean;
@@ -2125,7 +2116,6 @@ export type TrialResult = {
   delivered: boolean;
   duration_ms: number;
   words: string;
-  words_sentences: Array<DeliverySentence>;
 };
 
 /** How far up the ladder of four attempts recovery has gone, and since when the client is healthy again. A command that the display refused or did not begin is not an attempt; it is counted in `refused_…`. */

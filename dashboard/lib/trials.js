@@ -1,12 +1,9 @@
 /** What became of a message that tries a channel. */
-import { worded } from "./sentences.js";
 import { notificationWords } from "./words/notifications.js";
 
 /** @param {import("./openapi").TrialResult} result */
-export function trialWords({ delivered, words, words_sentences }) {
-  return (delivered ? notificationWords.tested : notificationWords.testFailed)({
-    words: worded(words_sentences, words),
-  });
+export function trialWords({ delivered, words }) {
+  return (delivered ? notificationWords.tested : notificationWords.testFailed)({ words });
 }
 
 /** What stands where nothing was tried yet. @type {{words: () => string, bad: boolean}} */

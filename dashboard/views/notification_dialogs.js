@@ -7,7 +7,6 @@ import { siteNames } from "../lib/sites.js";
 import { zoneName } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { worded } from "../lib/sentences.js";
 import { commonWords } from "../lib/words/common.js";
 import { notificationWords } from "../lib/words/notifications.js";
 import { weekdayWords } from "../lib/words/weekdays.js";
@@ -153,7 +152,7 @@ export function History({ channel, close }) {
         (one) => html`<li class="token" key=${one.id}>
           <span class="token-body"><strong>${one.title}</strong>
             <span class="quiet">${h(Time, { at: one.created_at })} · ${notificationWords.tries({ n: one.attempts })}</span>
-            ${one.error && html`<span class=${one.state === "dropped" ? "quiet" : "cause"}>${worded(one.error_sentences, one.error)}</span>`}</span>
+            ${one.error && html`<span class=${one.state === "dropped" ? "quiet" : "cause"}>${one.error}</span>`}</span>
           <span class=${classes("tag", one.state === "pending" && "tag-amber")}>
             ${notificationWords.state[one.state] ?? one.state}</span></li>`,
       )}</ul>`

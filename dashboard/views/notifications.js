@@ -6,7 +6,6 @@ import { serviceOf } from "../lib/channel_address.js";
 import { classes, html } from "../lib/html.js";
 import { listed, ranged } from "../lib/lists.js";
 import { usePages } from "../lib/pages.js";
-import { worded } from "../lib/sentences.js";
 import { mayAdminister } from "../lib/session.js";
 import { NOT_TRIED, trialWords } from "../lib/trials.js";
 import { addressWords } from "../lib/words/channel_address.js";
@@ -45,14 +44,13 @@ function Facts({ channel }) {
     when(channel),
   ].join(" · ");
   const at = channel.last_delivered_at;
-  const failed = channel.last_error && worded(channel.last_error_sentences, channel.last_error);
   return html`<span class="quiet">${how}</span><span class="quiet">${what}</span>
     ${h(EmptySites, { sites: channel.empty_sites })}
     <span class="quiet">
       ${at ? [`${notificationWords.delivered} `, h(Age, { at })] : notificationWords.neverDelivered}</span>
     ${
-      failed &&
-      html`<span class="cause">${notificationWords.lastFailed({ words: failed })} 
+      channel.last_error &&
+      html`<span class="cause">${notificationWords.lastFailed({ words: channel.last_error })} 
         ${" ("}${h(Age, { at: channel.last_failed_at })})</span>`
     }`;
 }

@@ -9,7 +9,6 @@ import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection
 
-from extensions.notifications.answers import DELIVERIES, DeliverySentence
 from extensions.notifications.channels import operations as channels
 from extensions.notifications.channels import rules, store
 from extensions.notifications.channels.operations import NewChannel
@@ -18,7 +17,6 @@ from functions.api.bodies import END, Answer, Body, answer_of
 from functions.api.folding import NAME
 from functions.api.pages import Page, PageQuery, decode_cursor, page_of
 from functions.api.routing import Bound, Call, Routes
-from functions.api.shapes.sentences import stored
 from functions.api.shapes.sites import EmptySites, SiteName, empty_sites
 from shared.errors import (
     ChannelAddressRefused,
@@ -30,6 +28,7 @@ from shared.errors import (
 from shared.outside import couriers
 from shared.outside.couriers.letters import DeliveryAttempt, Result
 from shared.vocabulary import ChannelKind, NotificationEvent, Role, Weekday
+from shared.words.sentences import Sentence
 
 routes = Routes("notification_channels", "/api/notifications/channels", "Where messages about troubles are sent.")
 
@@ -114,8 +113,7 @@ class NotificationChannel(Answer):
     changed_at: datetime
     last_delivered_at: datetime | None
     last_failed_at: datetime | None
-    last_error: str | None
-    last_error_sentences: list[DeliverySentence] | None
+    last_error: Sentence | None
     empty_sites: EmptySites
 
 
@@ -123,8 +121,7 @@ class TrialResult(Answer):
     """The result of a test message; `words` tells people the receiver's answer."""
 
     delivered: bool
-    words: str
-    words_sentences: list[DeliverySentence]
+    words: Sentence
     duration_ms: int
 
 
@@ -225,9 +222,7 @@ class _Tried(Struct, frozen=True):
     @property
     def shown(self) -> dict[str, Any]:
         """The fields of a `TrialResult`."""
-        said = self.outcome.sentence
-        words = {"words": said.english, "words_sentences": said.coded}
-        return {"delivered": self.was_delivered, **words, "duration_ms": self.duration_ms}
+        return {"delivered": self.was_delivered, "words": self.outcome.sentence, "duration_ms": self.duration_ms}
 
 
 def _try(call: Call, tried: ChannelTrial, now: datetime) -> _Tried:
@@ -295,7 +290,6 @@ def _channel(row: KeptChannel, empty: list[str]) -> NotificationChannel:
         row,
         address=rules.masked(row.kind, row.url),
         signed=row.signing_secret is not None,
-        last_error_sentences=stored(DELIVERIES, row.last_error, row.last_error_sentences),
         hours=shown,
         events=row.told_of,
         empty_sites=empty,

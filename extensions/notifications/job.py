@@ -27,6 +27,7 @@ from shared.outside.couriers.letters import DeliveryAttempt
 from shared.outside.task_queue import NOTIFICATION_JOB, NOTIFICATIONS_QUEUE_ID, TaskQueue, enqueue_notification
 from shared.postgres.door import database_now, transaction
 from shared.structured_log import event
+from shared.words.reader import english
 
 PATH: Final = "/deliveries"
 DEADLINE: Final = timedelta(seconds=60)  # the task's timeout: longer than any courier takes
@@ -90,6 +91,6 @@ def _log(errand: Errand, outcome: DeliveryAttempt, duration_ms: int) -> None:
         channel_id=errand.channel_id,
         attempt=errand.attempts,
         result=outcome.result.value,
-        words=outcome.sentence.english,
+        words=english(outcome.sentence),
         duration_ms=duration_ms,
     )

@@ -4,13 +4,11 @@ from typing import Annotated, Any
 
 import msgspec
 
-from extensions.notifications.answers import DELIVERIES, DeliverySentence
 from extensions.notifications.deliveries import store as deliveries_store
 from extensions.notifications.deliveries.store import ListedMessage
 from functions.api.bodies import answer_of
 from functions.api.pages import Page, PageQuery, decode_cursor, page
 from functions.api.routing import Bound, Call, Routes
-from functions.api.shapes.sentences import stored
 from shared.vocabulary import DeliveryState, Role
 
 routes = Routes("notifications", "/api/notifications", "The messages that were sent.")
@@ -18,8 +16,6 @@ routes = Routes("notifications", "/api/notifications", "The messages that were s
 
 class Delivery(ListedMessage, frozen=True):
     """One message to one channel. `due_at` is the next try, while it is pending; `error` is of the last try."""
-
-    error_sentences: list[DeliverySentence] | None
 
 
 class DeliveryQuery(PageQuery):
@@ -36,8 +32,4 @@ def list_notification_deliveries(call: Call, query: DeliveryQuery) -> Page[Deliv
     with call.transaction() as (connection, _):
         before = after[0] if after else None
         rows = deliveries_store.page(connection, query.channel, query.state, query.limit + 1, before)
-    return page(rows, query.limit, lambda row: (row.id,), _delivery)
-
-
-def _delivery(row: ListedMessage) -> Delivery:
-    return answer_of(Delivery, row, error_sentences=stored(DELIVERIES, row.error, row.error_sentences))
+    return page(rows, query.limit, lambda row: (row.id,), lambda row: answer_of(Delivery, row))

@@ -13,6 +13,8 @@ TEXTS = (
     ("recovery_events", "why"),
     ("client_commands", "reason"),
     ("client_state_changes", "cause"),
+    ("notification_channels", "last_error"),
+    ("notification_deliveries", "error"),
 )
 """Columns with English, most of which have a twin `<column>_sentences`."""
 

@@ -201,37 +201,11 @@ def test_a_test_says_what_became_of_it_and_the_channel_remembers(api: Api) -> No
     assert good["channel"]["last_delivered_at"] is not None
     assert (first.json["event"], first.json["channel"]) == ("test", "On call")
     assert first.headers["signage-signature"].startswith("t=")
-    coded = [{"code": "receiver_answered", "params": {"receiver": "127.0.0.1", "status": 401}}]
-    assert (bad["delivered"], bad["channel"]["last_error"]) == (False, "401 from 127.0.0.1")
-    assert (bad["words_sentences"], bad["channel"]["last_error_sentences"]) == (coded, coded)
+    refused = "401 from 127.0.0.1"
+    assert (bad["delivered"], bad["words"], bad["channel"]["last_error"]) == (False, refused, refused)
     renamed = api.patch(f"{CHANNELS}/{made['id']}", json={"name": "Nights"}, role="admin").get_json()
     moved = api.patch(f"{CHANNELS}/{made['id']}", json={"url": URL}, role="admin").get_json()
-    assert renamed["last_error_sentences"] == coded
-    assert (moved["last_error"], moved["last_error_sentences"]) == (None, None)
-
-
-def test_an_error_that_older_code_wrote_is_shown_as_its_english(api: Api, engine: Engine) -> None:
-    made = add(api)
-    coded = [{"code": "receiver_slow", "params": {"receiver": "hooks.example.org"}}]
-    english = "hooks.example.org did not answer in time"
-    with engine.begin() as connection:
-        now = database_now(connection)
-        failed = {"last_failed_at": now, "last_error": "503 from hooks.example.org", "last_error_sentences": coded}
-        connection.execute(sa.update(notification_channels).values(**failed))  # older code replaced the English alone
-        row = {"channel_id": made["id"], "root": "x", "phase": "opened", "event": "display_unwell", "state": "failed"}
-        at = {"created_at": now, "due_at": now, "finished_at": now, "message": {"title": "A", "text": "B", "facts": {}}}
-        for subject, sentences in (("alone", sa.null()), ("coded", coded)):
-            values = {**row, **at, "subject": subject, "error": english, "error_sentences": sentences}
-            connection.execute(sa.insert(notification_deliveries).values(**values))
-
-    [channel] = api.get(CHANNELS, role="admin").get_json()["items"]
-    listed = api.get("/api/notifications/deliveries", role="operator").get_json()["items"]
-
-    assert (channel["last_error"], channel["last_error_sentences"]) == ("503 from hooks.example.org", None)
-    assert [(one["subject"], one["error"], one["error_sentences"]) for one in listed] == [
-        ("coded", english, coded),
-        ("alone", english, None),
-    ]
+    assert (renamed["last_error"], moved["last_error"]) == (refused, None)
 
 
 def test_a_channel_is_tried_before_it_is_saved_and_nothing_of_it_is_kept(api: Api, engine: Engine) -> None:

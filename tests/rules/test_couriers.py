@@ -21,6 +21,7 @@ from shared.outside import couriers
 from shared.outside.couriers import messenger, webhook, words
 from shared.outside.couriers.addresses import METADATA, AddressRefused, Reach, look_up, may_reach
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
+from shared.words.reader import english
 from tests.receivers import receiver
 
 HERE = Reach(loopback=True, private=True)
@@ -94,7 +95,7 @@ def test_what_an_answer_means(status: int, headers: dict[str, str], result: Resu
         outcome = post(f"{hook.url}/{TOKEN}")
 
     assert (outcome.result, outcome.retry_after) == (result, wait)
-    assert outcome.sentence.english.startswith(f"{status} from 127.0.0.1")
+    assert english(outcome.sentence).startswith(f"{status} from 127.0.0.1")
     assert TOKEN not in str(outcome.sentence)
     assert len(hook.posted) == 1
 

@@ -186,10 +186,10 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 
 BUDGET: Final = {
-    "lines of the core": 49_624,
-    "lines of the kernel": 41_916,
-    "files of the core": 341,
-    "lines of migrations": 1_294,
+    "lines of the core": 49_515,
+    "lines of the kernel": 41_858,
+    "files of the core": 340,
+    "lines of migrations": 1_296,
     "tables": 56,
     "settings": 50,
 }

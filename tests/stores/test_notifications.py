@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
 
-import msgspec
 import pytest
 import sqlalchemy as sa
 from sqlalchemy import Connection
@@ -21,7 +20,6 @@ from shared.outside.couriers.letters import DeliveryAttempt, Result
 from shared.outside.couriers.words import receiver_answered
 from shared.quiet import operations as quiet_times
 from shared.recovery.breakers.words_rules import breaker_open
-from shared.sentences import Phrased, joined
 from shared.tables import (
     bridge_status,
     client_recovery,
@@ -32,8 +30,9 @@ from shared.tables import (
     notification_deliveries,
     recovery_breakers,
 )
+from shared.typed import convert
 from shared.vocabulary import NotificationEvent, QuietScope, Weekday
-from shared.words.sentences import as_given, to_row
+from shared.words.sentences import Sentence, as_given, to_row, together
 from tests.stores.incidents_world import change, come_back, go_silent, listen, notice_return, observe, site
 from tests.stores.notifications_world import (
     MINUTE,
@@ -63,7 +62,7 @@ def dark(connection: Connection, now: datetime) -> list[str]:
     return uuids
 
 
-def answered(status: int) -> Phrased:
+def answered(status: int) -> Sentence:
     return receiver_answered(receiver="hooks.example.org", status=status)
 
 
@@ -372,8 +371,7 @@ def test_a_refused_address_that_is_changed_tells_what_is_not_over(
 ) -> None:
     decide(connection, now + 3 * MINUTE)
     told = answered(401)
-    coded = msgspec.to_builtins(told.coded)
-    values = {"state": "failed", "finished_at": now + 4 * MINUTE, "error": told.english, "error_sentences": coded}
+    values = {"state": "failed", "finished_at": now + 4 * MINUTE, "error": to_row(told)}
     channel_id = connection.execute(
         sa.update(notification_deliveries).values(**values).returning(notification_deliveries.c.channel_id)
     ).scalar_one()
@@ -384,7 +382,7 @@ def test_a_refused_address_that_is_changed_tells_what_is_not_over(
     assert states(connection) == [("opened", "pending")]
     assert task[1] == 3  # its task has a new name
     row = connection.execute(sa.select(notification_deliveries)).mappings().one()
-    assert (row["error"], row["error_sentences"]) == (None, None)
+    assert row["error"] is None
 
 
 def test_what_was_never_sent_is_put_on_the_queue_again(connection: Connection, now: datetime, dark: list[str]) -> None:
@@ -478,9 +476,8 @@ def test_what_cannot_be_delivered_for_a_day_is_given_up(connection: Connection, 
     row = connection.execute(sa.select(notification_deliveries)).mappings().one()
     assert (row["state"], row["attempts"]) == ("failed", tries)
     assert 20 < tries < 40
-    told = joined([answered(500), given_up(tries=tries)])
-    assert row["error"] == f"500 from hooks.example.org (given up after a day and {tries} tries)"
-    assert row["error_sentences"] == list(msgspec.to_builtins(told.coded))
+    told = together([answered(500), given_up(tries=tries)])
+    assert convert(row["error"], Sentence) == told
 
 
 def test_names_that_displays_are_given_stay_on_their_line(connection: Connection, now: datetime) -> None:

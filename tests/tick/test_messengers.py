@@ -14,6 +14,7 @@ from shared.outside import couriers
 from shared.outside.couriers import messenger, words
 from shared.outside.couriers.addresses import Reach
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
+from shared.words.reader import english as english_of
 from tests.receivers import mailbox, receiver
 
 HERE = Reach(loopback=True, private=True)
@@ -92,8 +93,7 @@ def test_addresses_of_the_machine_itself_are_none() -> None:
 def test_what_the_child_says_is_put_in_our_own_words(said: dict[str, Any], result: Result, english: str) -> None:
     outcome = messenger._outcome(said, "slack")
 
-    assert (outcome.result, outcome.sentence.english) == (result, english)
-    assert outcome.sentence == words.COURIERS.stored(english, outcome.sentence.coded)
+    assert (outcome.result, english_of(outcome.sentence)) == (result, english)
 
 
 def test_what_a_display_calls_its_service_reaches_a_chat_room_as_text() -> None:

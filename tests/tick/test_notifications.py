@@ -21,6 +21,7 @@ from deploy.parts.broker_accounts.certificates import Certificates
 from deploy.parts.layout import REPOSITORY
 from extensions.notifications import operations
 from extensions.notifications.channels.rules import Hours
+from shared.outside.couriers.words import receiver_answered, receiver_gone
 from shared.postgres.door import database_now
 from shared.tables import (
     bridge_status,
@@ -230,7 +231,8 @@ def test_a_receiver_that_fails_is_tried_again_by_a_task_of_its_own(
     function.tick()
     wait_until(lambda: only(engine)["state"] == "delivered", "the second try arrives")
 
-    assert (failed["state"], failed["attempts"], failed["error"]) == ("pending", 1, "500 from 127.0.0.1")
+    answered = to_row(receiver_answered(receiver="127.0.0.1", status=500))
+    assert (failed["state"], failed["attempts"], failed["error"]) == ("pending", 1, answered)
     assert timedelta(seconds=5) < failed["due_at"] - failed["created_at"] < timedelta(seconds=60)
     assert len({posted.headers["idempotency-key"] for posted in hook.posted}) == 1
     assert channel_row(engine)["last_error"] is None
@@ -247,8 +249,8 @@ def test_a_receiver_that_is_gone_is_said_on_the_channel_and_left_alone(
     make_due(engine)
     function.tick()
 
-    words = "410 from 127.0.0.1: the receiver says that this address is gone for good"
-    assert (only(engine)["error"], channel_row(engine)["last_error"]) == (words, words)
+    gone = to_row(receiver_gone(receiver="127.0.0.1", status=410))
+    assert (only(engine)["error"], channel_row(engine)["last_error"]) == (gone, gone)
     assert len(hook.posted) == 1
 
 

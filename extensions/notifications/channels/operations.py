@@ -16,8 +16,8 @@ from shared.config import Config
 from shared.errors import ChannelNameTaken, ChannelNotFound
 from shared.outside.couriers.letters import Letter
 from shared.quiet import store as quiet_store
-from shared.sentences import Phrased
 from shared.vocabulary import ChannelKind, NotificationEvent, Weekday
+from shared.words.sentences import Sentence
 
 
 class NewChannel(Struct, frozen=True):
@@ -80,7 +80,7 @@ def change(connection: Connection, now: datetime, channel_id: int, changes: Mapp
     if after.enabled and not before.enabled:
         after = replace(after, tells_since=now)
     if "url" in changes:  # errors of the old address do not apply to the new one
-        after = replace(after, last_failed_at=None, last_error=None, last_error_sentences=None)
+        after = replace(after, last_failed_at=None, last_error=None)
         deliveries_store.revive(connection, now, channel_id)
     store.update(connection, after)
     return after
@@ -101,7 +101,7 @@ def remove(connection: Connection, channel_id: int) -> KeptChannel:
     return row
 
 
-def note(connection: Connection, now: datetime, channel_id: int, error: Phrased | None) -> None:
+def note(connection: Connection, now: datetime, channel_id: int, error: Sentence | None) -> None:
     """Store the outcome of the channel's last try; `error` None: the receiver took the message."""
     if error is None:
         store.note_delivered(connection, now, channel_id)

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from shared.clients import zones_rules
 from shared.errors import ChannelAddressRefused, ChannelRefused
-from shared.sentences import Coded
 from shared.vocabulary import ChannelKind, NotificationEvent, Weekday
+from shared.words.sentences import Sentence
 
 DAYS: Final = tuple(Weekday)  # as `date.weekday` counts them: Monday is 0
 WEB: Final = ("http", "https")
@@ -84,8 +84,7 @@ class KeptChannel(OpenChannel, frozen=True):
     changed_at: datetime
     last_delivered_at: datetime | None
     last_failed_at: datetime | None
-    last_error: str | None
-    last_error_sentences: list[Coded] | None
+    last_error: Sentence | None
 
     def __repr__(self) -> str:
         """The channel without its secrets."""

@@ -14,10 +14,10 @@ from shared.postgres import query
 from shared.postgres.door import constraint_name, is_away, sqlstate
 from shared.postgres.many import as_json
 from shared.postgres.query import NO_ROW, Query
-from shared.sentences import Phrased
+from shared.words.sentences import Sentence
 
 NAMES_LOCK: Final = 7_305_008  # advisory lock of the transaction that names a channel
-CODED: Final = "last_error_sentences"
+CODED: Final = "last_error"
 SECRETS: Final = frozenset({"url", "signing_secret"})
 COLUMNS: Final = KeptChannel.__struct_fields__
 CHANNEL: Final = ", ".join(COLUMNS)
@@ -139,8 +139,7 @@ def delete(connection: Connection, channel_id: int) -> bool:
 
 @query.run(
     """
-    UPDATE notification_channels SET last_delivered_at = :now, last_failed_at = NULL, last_error = NULL,
-        last_error_sentences = NULL
+    UPDATE notification_channels SET last_delivered_at = :now, last_failed_at = NULL, last_error = NULL
     WHERE id = :channel_id
     """
 )
@@ -150,14 +149,13 @@ def note_delivered(connection: Connection, now: datetime, channel_id: int) -> No
 
 NOTE_FAILED = Query(
     """
-    UPDATE notification_channels SET last_failed_at = :now, last_error = :words,
-        last_error_sentences = CAST(CAST(:coded AS text) AS jsonb)
+    UPDATE notification_channels SET last_failed_at = :now, last_error = CAST(CAST(:why AS text) AS jsonb)
     WHERE id = :id
     """,
     NO_ROW,
 )
 
 
-def note_failed(connection: Connection, now: datetime, channel_id: int, why: Phrased) -> None:
+def note_failed(connection: Connection, now: datetime, channel_id: int, why: Sentence) -> None:
     """Note that a try failed, and why."""
-    NOTE_FAILED.run(connection, now=now, id=channel_id, words=why.english, coded=as_json(why.coded))
+    NOTE_FAILED.run(connection, now=now, id=channel_id, why=as_json(why))

@@ -10,8 +10,8 @@ from sqlalchemy import Connection
 from extensions.notifications.channels import operations as channels
 from extensions.notifications.deliveries import rules, store
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
-from shared.sentences import Phrased, joined
 from shared.vocabulary import DeliveryState
+from shared.words.sentences import Sentence, together
 
 
 class Errand(Struct, frozen=True):
@@ -84,7 +84,7 @@ def record(connection: Connection, now: datetime, errand: Errand, outcome: Deliv
     if outcome.result is Result.REFUSED:
         return _end(connection, now, errand, DeliveryState.FAILED, outcome.sentence)
     if rules.is_given_up(errand.created_at, now):
-        why = joined([outcome.sentence, rules.given_up(tries=errand.attempts)])
+        why = together([outcome.sentence, rules.given_up(tries=errand.attempts)])
         return _end(connection, now, errand, DeliveryState.FAILED, why)
     due_at = now + rules.wait(errand.attempts, outcome.retry_after)
     generation = store.release(connection, errand.delivery_id, errand.token, due_at, outcome.sentence)
@@ -95,7 +95,7 @@ def record(connection: Connection, now: datetime, errand: Errand, outcome: Deliv
 
 
 def _end(
-    connection: Connection, now: datetime, errand: Errand, state: DeliveryState, error: Phrased | None
+    connection: Connection, now: datetime, errand: Errand, state: DeliveryState, error: Sentence | None
 ) -> Next | None:
     if not store.finish(connection, now, errand.delivery_id, errand.token, state, error):
         return None

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
-from shared.sentences import Phrases
+from shared.words.sentences import Sentence, sentence
 
 FIRST_WAIT: Final = timedelta(seconds=15)
 LONGEST_WAIT: Final = timedelta(hours=1)
@@ -23,19 +23,9 @@ def is_given_up(created_at: datetime, now: datetime) -> bool:
     return now - created_at >= GIVEN_UP_AFTER
 
 
-UNSENT: Final = Phrases()
-
-
-@UNSENT.phrase
-def channel_switched_off() -> str:
-    return "the channel was switched off"
-
-
-@UNSENT.phrase
-def over_before_sent() -> str:
-    return "it was over before it was sent"
-
-
-@UNSENT.phrase
-def given_up(*, tries: int) -> str:
-    return f"(given up after a day and {tries} tries)"
+@sentence
+def channel_switched_off() -> Sentence: ...
+@sentence
+def over_before_sent() -> Sentence: ...
+@sentence
+def given_up(*, tries: int) -> Sentence: ...

@@ -12,8 +12,8 @@ from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.many import ManyRows, as_json
 from shared.postgres.query import NO_ROW, Query
-from shared.sentences import Coded, Phrased
 from shared.vocabulary import DeliveryState, NotificationEvent, NotificationPhase
+from shared.words.sentences import Sentence
 
 
 class NewMessage(Struct, frozen=True):
@@ -76,8 +76,7 @@ class ListedMessage(Struct, frozen=True):
     created_at: datetime
     due_at: datetime | None
     finished_at: datetime | None
-    error: str | None
-    error_sentences: Sequence[Coded] | None
+    error: Sentence | None
 
 
 OWN_FACTS: Final = "coalesce(d.message -> 'own', d.message -> 'facts')"
@@ -147,18 +146,11 @@ def settle(connection: Connection, ids: Collection[int]) -> None:
     """Note that the troubles of these messages are over."""
 
 
-def _columns(error: Phrased | None) -> dict[str, str | None]:
-    """The values of `error` and of its codes."""
-    if error is None:
-        return {"error": None, "coded": None}
-    return {"error": error.english, "coded": as_json(error.coded)}
-
-
 DROP_UNSENT = Query(
     """
     UPDATE notification_deliveries AS d
-    SET state = 'dropped', standing = false, finished_at = :now, error = :error,
-        error_sentences = CAST(CAST(:coded AS text) AS jsonb)
+    SET state = 'dropped', standing = false, finished_at = :now,
+        error = CAST(CAST(:error AS text) AS jsonb)
     WHERE d.channel_id = :channel_id AND d.subject = :subject AND d.state = 'pending' AND d.claim IS NULL
         AND NOT EXISTS (SELECT FROM notification_deliveries AS other WHERE other.folded_into = d.id)
     """,
@@ -166,12 +158,12 @@ DROP_UNSENT = Query(
 )
 
 
-def drop_unsent(connection: Connection, now: datetime, channel_id: int, subject: str, why: Phrased) -> int:
+def drop_unsent(connection: Connection, now: datetime, channel_id: int, subject: str, why: Sentence) -> int:
     """Drop unsent messages about this subject, unless a sender has claimed them. Returns how many.
 
     A message that carries other displays' troubles too is not dropped.
     """
-    return DROP_UNSENT.run(connection, now=now, channel_id=channel_id, subject=subject, **_columns(why))
+    return DROP_UNSENT.run(connection, now=now, channel_id=channel_id, subject=subject, error=as_json(why))
 
 
 REQUEUE_FORGOTTEN = Query(
@@ -223,8 +215,8 @@ def get(connection: Connection, delivery_id: int) -> Try | None:
 FINISH = Query(
     """
     UPDATE notification_deliveries
-    SET state = :state, finished_at = :now, error = :error, claim = NULL, claimed_at = NULL,
-        error_sentences = CAST(CAST(:coded AS text) AS jsonb)
+    SET state = :state, finished_at = :now, claim = NULL, claimed_at = NULL,
+        error = CAST(CAST(:error AS text) AS jsonb)
     WHERE id = :id AND claim = :token AND state = 'pending'
     """,
     NO_ROW,
@@ -232,32 +224,32 @@ FINISH = Query(
 
 
 def finish(
-    connection: Connection, now: datetime, delivery_id: int, token: str, state: DeliveryState, error: Phrased | None
+    connection: Connection, now: datetime, delivery_id: int, token: str, state: DeliveryState, error: Sentence | None
 ) -> bool:
     """Finish a message; False when the claim was lost."""
-    return FINISH.run(connection, now=now, id=delivery_id, token=token, state=state, **_columns(error)) == 1
+    return FINISH.run(connection, now=now, id=delivery_id, token=token, state=state, error=as_json(error)) == 1
 
 
 RELEASE = Query(
     """
     UPDATE notification_deliveries
-    SET claim = NULL, claimed_at = NULL, due_at = :due_at, error = :error,
-        error_sentences = CAST(CAST(:coded AS text) AS jsonb), generation = generation + 1
+    SET claim = NULL, claimed_at = NULL, due_at = :due_at,
+        error = CAST(CAST(:error AS text) AS jsonb), generation = generation + 1
     WHERE id = :id AND claim = :token AND state = 'pending' RETURNING generation
     """,
     int,
 )
 
 
-def release(connection: Connection, delivery_id: int, token: str, due_at: datetime, error: Phrased) -> int | None:
+def release(connection: Connection, delivery_id: int, token: str, due_at: datetime, error: Sentence) -> int | None:
     """Release the claim for a retry at `due_at`. Returns the next generation; None when the claim was lost."""
-    return RELEASE.one_or_none(connection, id=delivery_id, token=token, due_at=due_at, **_columns(error))
+    return RELEASE.one_or_none(connection, id=delivery_id, token=token, due_at=due_at, error=as_json(error))
 
 
 @query.run(
     """
     UPDATE notification_deliveries
-    SET state = 'pending', finished_at = NULL, error = NULL, error_sentences = NULL, due_at = :now,
+    SET state = 'pending', finished_at = NULL, error = NULL, due_at = :now,
         generation = generation + 1
     WHERE channel_id = :channel_id AND state = 'failed' AND standing
     """
@@ -270,7 +262,7 @@ def revive(connection: Connection, now: datetime, channel_id: int) -> int:
     f"""
     SELECT d.id, d.channel_id, c.name AS channel_name, d.subject, d.phase,
         d.event, d.message ->> 'title' AS title, d.message ->> 'text' AS text, d.state, d.attempts, d.created_at,
-        CASE d.state WHEN 'pending' THEN d.due_at END AS due_at, d.finished_at, d.error, d.error_sentences
+        CASE d.state WHEN 'pending' THEN d.due_at END AS due_at, d.finished_at, d.error
     FROM notification_deliveries AS d JOIN notification_channels AS c ON c.id = d.channel_id
     WHERE (CAST(:channel_id AS bigint) IS NULL OR d.channel_id = :channel_id)
         AND (CAST(:state AS text) IS NULL OR d.state = :state)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from shared.sentences import Phrased
+from shared.words.sentences import Sentence
 
 ENDINGS: Final = frozenset(
     {"service", "timer", "socket", "target", "path", "mount", "slice", "scope", "device", "swap", "automount"}
@@ -33,7 +33,7 @@ class DeliveryAttempt(Struct, frozen=True):
     """One try and its result."""
 
     result: Result
-    sentence: Phrased
+    sentence: Sentence
     """For people: "401 from hooks.example.org". Holds no secret."""
     retry_after: timedelta | None = None
     """The wait that the receiver asked for."""

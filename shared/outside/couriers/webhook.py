@@ -27,7 +27,7 @@ from shared.outside.couriers import words
 from shared.outside.couriers.addresses import AddressRefused, Reach, look_up
 from shared.outside.couriers.letters import DeliveryAttempt, Letter, Result
 from shared.outside.outbound import ProxyFault, connected
-from shared.sentences import Phrased
+from shared.words.sentences import Sentence
 
 AGAIN_STATUSES: Final = frozenset({408, 409, 421, 423, 425, 429})
 GONE: Final = 410  # the receiver says that this address is gone for good
@@ -133,7 +133,7 @@ def _seconds_until(date: str) -> float:
     return parsedate_to_datetime(date).timestamp() - time.time()
 
 
-def _trouble(error: Exception, host: str, until: float) -> Phrased:
+def _trouble(error: Exception, host: str, until: float) -> Sentence:
     """The fault in our own words, because the text of an exception may hold the URL."""
     if isinstance(error, ProxyFault):
         return words.proxy_fault(receiver=host, status=error.status)
