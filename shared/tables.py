@@ -832,6 +832,7 @@ notification_channels = Table(
     Column("to_time", sa.Time),  # a time up to from_time is on the next day
     Column("critical_passes", Boolean, nullable=False, server_default="true"),  # critical ones also outside its hours
     Column("enabled", Boolean, nullable=False, server_default="true"),
+    Column("language", Text, nullable=False, server_default="en"),  # of its messages
     _past("tells_since", nullable=False),  # when it was made or switched on: it does not report older troubles
     Column("created_by", Text, nullable=False),
     _when("created_at", nullable=False),

@@ -153,6 +153,7 @@ export type ChannelChanges = {
   enabled?: boolean;
   events?: Array<NotificationEvent>;
   hours?: HoursBody | null;
+  language?: string;
   name?: string;
   signing_secret?: string | null;
   sites?: Array<string> | null;
@@ -181,6 +182,7 @@ export type ChannelTest = {
 /** A channel that is not saved, to try: its fields mean the same as when it is added. */
 export type ChannelTrial = {
   kind: ChannelKind;
+  language?: string;
   name: string;
   signing_secret?: string | null;
   url: string;
@@ -1131,6 +1133,7 @@ export type NewNotificationChannel = {
   events?: Array<NotificationEvent>;
   hours?: HoursBody | null;
   kind: ChannelKind;
+  language?: string;
   name: string;
   signing_secret?: string | null;
   sites?: Array<string> | null;
@@ -1223,6 +1226,7 @@ export type NotificationChannel = {
   hours: ChannelHours | null;
   id: number;
   kind: ChannelKind;
+  language: string;
   last_delivered_at: string | null;
   last_error: string | null;
   last_failed_at: string | null;

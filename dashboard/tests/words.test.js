@@ -123,8 +123,6 @@ function texts(of, name) {
 const wordsOf = async (path) =>
   Object.fromEntries(Object.entries(await import(path)).filter(([, value]) => typeof value === "object"));
 
-/** The server's own English, in other languages; their own tests hold them. */
-const SERVERS = ["sentences.js"];
 /** These have no English either: the server sends it. tests/rules/test_config.py holds their names to its own. */
 const MEANINGS = "setting_meanings.js";
 
@@ -143,7 +141,7 @@ test("every file of words is translated, or has none", () => {
 for (const language of LANGUAGES) {
   test(`each file of words has its counterpart with the same names: ${language}`, async () => {
     const own = readdirSync(new URL(`lib/words/${language}`, here));
-    assert.deepEqual(own.sort(), [...translated, ...SERVERS].sort());
+    assert.deepEqual(own.sort(), translated.toSorted());
     for (const file of translated.filter((file) => file !== MEANINGS)) {
       const english = await wordsOf(`../lib/words/${file}`);
       const own = await wordsOf(`../lib/words/${language}/${file}`);

@@ -107,6 +107,7 @@ function tried(form, id) {
   return api.tryChannel({
     ...address,
     name: String(form.get("name")).trim(),
+    language: String(form.get("language")),
     ...(secret && { signing_secret: secret }),
   });
 }

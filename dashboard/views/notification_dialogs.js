@@ -3,6 +3,7 @@ import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/notifications.js";
 import { version } from "../lib/fleet.js";
+import { LANGUAGES, language } from "../lib/language.js";
 import { siteNames } from "../lib/sites.js";
 import { zoneName } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
@@ -52,6 +53,7 @@ function wanted(form, zone) {
     ...(url && { url }),
     ...(secret && { signing_secret: secret }),
     events: Object.keys(notificationWords.event).filter((name) => form.get(name)),
+    language: text(form.get("language")),
     delay_seconds: Math.round(Number(form.get("delay")) * 60),
     sites: sites.length ? sites : null,
     hours: hoursOf(form, zone),
@@ -111,6 +113,12 @@ export function ChannelDialog({ channel, close, done }) {
       ${Object.entries(notificationWords.event).map(([name, label]) =>
         h(Check, { key: name, name, label, on: events.includes(name) }),
       )}</fieldset>
+    <label>${notificationWords.language}<select name="language">
+        ${Object.entries(LANGUAGES).map(
+          ([tag, own]) =>
+            html`<option key=${tag} value=${tag} lang=${tag} selected=${tag === (channel?.language ?? language)}>
+              ${own}</option>`,
+        )}</select></label>
     <label>${notificationWords.delay}<input name="delay" type="number" min="0" max="1440" step="any" required
         defaultValue=${String((channel?.delay_seconds ?? 120) / 60)} /></label>
     <label>${notificationWords.sites}<input name="sites" autocomplete="off" list="notified-sites"

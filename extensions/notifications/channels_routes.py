@@ -28,6 +28,7 @@ from shared.errors import (
 from shared.outside import couriers
 from shared.outside.couriers.letters import DeliveryAttempt, Result
 from shared.vocabulary import ChannelKind, NotificationEvent, Role, Weekday
+from shared.words.languages import ENGLISH, LANGUAGES
 from shared.words.sentences import Sentence
 
 routes = Routes("notification_channels", "/api/notifications/channels", "Where messages about troubles are sent.")
@@ -39,6 +40,9 @@ Address = Annotated[str, msgspec.Meta(min_length=8, max_length=2000, description
 Secret = Annotated[str, msgspec.Meta(max_length=200, description="a secret: signs the messages to a webhook")]
 Delay = Annotated[int, msgspec.Meta(ge=0, le=86_400, description="a trouble that is over sooner sends no message")]
 Events = Annotated[list[NotificationEvent], msgspec.Meta(min_length=1, max_length=len(NotificationEvent))]
+Language = Annotated[
+    str, msgspec.Meta(pattern=rf"^({'|'.join(LANGUAGES)}){END}", description="in which the messages are written")
+]
 Sites = Annotated[list[SiteName], msgspec.Meta(max_length=1000, description="only these sites; empty or null: all")]
 
 
@@ -58,6 +62,7 @@ class ChannelTrial(Body, kw_only=True):
     kind: ChannelKind
     url: Address
     signing_secret: Secret | None = None
+    language: Language = ENGLISH
 
 
 class NewNotificationChannel(ChannelTrial, kw_only=True):
@@ -83,6 +88,7 @@ class ChannelChanges(Body, kw_only=True):
     hours: HoursBody | msgspec.UnsetType | None = msgspec.UNSET
     critical_passes: bool | msgspec.UnsetType = msgspec.UNSET
     enabled: bool | msgspec.UnsetType = msgspec.UNSET
+    language: Language | msgspec.UnsetType = msgspec.UNSET
 
 
 class ChannelHours(Answer):
@@ -108,6 +114,7 @@ class NotificationChannel(Answer):
     hours: ChannelHours | None
     critical_passes: bool
     enabled: bool
+    language: str
     created_by: str
     created_at: datetime
     changed_at: datetime
@@ -156,6 +163,7 @@ def add_notification_channel(call: Call, body: NewNotificationChannel) -> Notifi
         hours=_hours(body.hours),
         critical_passes=body.critical_passes,
         enabled=body.enabled,
+        language=body.language,
     )
     with call.transaction() as (connection, now):
         row = channels.add(connection, now, wanted, call.principal.actor)
@@ -194,7 +202,7 @@ def test_notification_channel(call: Call, channel_id: int) -> ChannelTest:
     with call.transaction() as (connection, now):
         row = channels.find(connection, channel_id)
         call.audit(connection, now, "notification_channel.test", _target(row), name=row.name)
-    tried = _try(call, ChannelTrial(name=row.name, kind=row.kind, url=row.url, signing_secret=row.signing_secret), now)
+    tried = _try(call, answer_of(ChannelTrial, row), now)
     with call.transaction() as (connection, now):
         channels.note(connection, now, channel_id, None if tried.was_delivered else tried.outcome.sentence)
         [after] = _channels(connection, [channels.find(connection, channel_id)])
@@ -228,7 +236,7 @@ class _Tried(Struct, frozen=True):
 def _try(call: Call, tried: ChannelTrial, now: datetime) -> _Tried:
     """Send a test message, outside any transaction."""
     config = call.services.config
-    letter = channels.trial(tried.name, now, call.principal.actor, call.request_id, config)
+    letter = channels.trial(tried.name, tried.language, now, call.principal.actor, call.request_id, config)
     began = clock.monotonic()
     outcome = couriers.send(tried.kind, tried.url, tried.signing_secret or None, letter, couriers.reach_of(config))
     return _Tried(outcome, round((clock.monotonic() - began) * 1000))

@@ -116,7 +116,7 @@ class _Desk(Struct, frozen=True):
 
     def addressee(self, channel: Channel) -> Addressee:
         time_zone = channel.hours.time_zone if channel.hours else None
-        return Addressee(channel.name, time_zone, self.config["PUBLIC_URL"])
+        return Addressee(channel.name, channel.language, time_zone, self.config["PUBLIC_URL"])
 
 
 def _channel(kept: OpenChannel) -> Channel:
@@ -129,6 +129,7 @@ def _channel(kept: OpenChannel) -> Channel:
         hours=kept.hours,
         critical_passes=kept.critical_passes,
         tells_since=kept.tells_since,
+        language=kept.language,
     )
 
 
@@ -155,7 +156,7 @@ def _settle(desk: _Desk, standing: Sequence[Notice]) -> tuple[list[int], int, li
         elif channel and channel.lets_through(notice.event, now) and not _is_quiet(notice, quiet):
             dropped += deliveries_store.drop_unsent(connection, now, notice.channel_id, notice.subject, was_over)
             settled.append(notice.id)
-            rows.append(_recovered(notice, now, takers.get(notice.root)))
+            rows.append(_recovered(notice, now, takers.get(notice.root), desk.addressee(channel)))
         else:
             rest.append(notice)
     deliveries_store.settle(connection, settled)
@@ -167,8 +168,8 @@ def _is_quiet(notice: Notice, quiet: QuietNotices) -> bool:
     return quiet.holds_end(notice.facts.get("uuid"), notice.facts.get("sites"))
 
 
-def _recovered(notice: Notice, now: datetime, taken_by: str | None) -> MessageAbout:
-    message = troubles_rules.recovered(notice.facts, now, taken_by)
+def _recovered(notice: Notice, now: datetime, taken_by: str | None, to: Addressee) -> MessageAbout:
+    message = troubles_rules.recovered(notice.facts, now, taken_by, to)
     phase, event = NotificationPhase.RECOVERED, NotificationEvent.RECOVERED
     return _row(notice.channel_id, notice.root, notice.subject, phase, event, message, about=notice.event)
 

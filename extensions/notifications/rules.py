@@ -10,6 +10,7 @@ from extensions.notifications.channels.rules import CRITICAL, Hours, are_on
 from extensions.notifications.troubles.rules import Trouble
 from shared.quiet.rules import is_left_alone
 from shared.vocabulary import DeliveryState, NotificationEvent
+from shared.words.languages import ENGLISH
 
 ESCALATES_AFTER: Final = timedelta(hours=1)  # an incident escalates if it is open so long after its first message
 GROWN: Final = 2  # or if it has GROWN times the displays of its first message, and GROWN_BY more
@@ -32,6 +33,7 @@ class Channel(Struct, frozen=True):
     hours: Hours | None
     critical_passes: bool
     tells_since: datetime
+    language: str = ENGLISH
 
     def lets_through(self, event: NotificationEvent, now: datetime) -> bool:
         """Whether the channel's hours let this event through now. Whether it takes the event at all: `events`."""

@@ -26,3 +26,4 @@ def upgrade() -> None:
         told = f"CASE WHEN {column} <> '' THEN {given} END"
         twin = f"{column}_sentences"
         op.execute(f"ALTER TABLE {table} ALTER {column} TYPE jsonb USING {told}, DROP COLUMN IF EXISTS {twin}")
+    op.execute("ALTER TABLE notification_channels ADD COLUMN language text NOT NULL DEFAULT 'en'")  # of its messages

@@ -167,31 +167,3 @@ def _time(seconds: int) -> str:
         if seconds >= 2 * length:
             return f"{seconds // length} {unit}"
     return f"{seconds} seconds"
-
-
-WORDS: Final[Mapping[HealthLimit, str]] = {
-    HealthLimit.DISK: "Disk of {who} is {value} full; the limit is {limit}",
-    HealthLimit.MEMORY: "Memory of {who} is {value} full; the limit is {limit}",
-    HealthLimit.HEAT: "{who} is {value} hot; the limit is {limit}",
-    HealthLimit.CERTIFICATE: "The certificate authority that {who} trusts {value}; the limit is {limit}",
-    HealthLimit.CLOCK: "Clock of {who} is {value}; the limit is {limit}",
-    HealthLimit.VOLTAGE: "Power supply of {who} gave too little voltage since its boot",
-    HealthLimit.READ_ONLY: "Disk of {who} takes no writes, so it refuses commands",
-    HealthLimit.REFUSED: "{who} does not take an order: its panel says which and why",
-}
-UNITS: Final[Mapping[HealthLimit, str]] = {
-    HealthLimit.DISK: " %",
-    HealthLimit.MEMORY: " %",
-    HealthLimit.HEAT: " °C",
-    HealthLimit.CERTIFICATE: " days",
-    HealthLimit.CLOCK: " seconds",
-    HealthLimit.VOLTAGE: "",
-    HealthLimit.READ_ONLY: "",
-    HealthLimit.REFUSED: "",
-}
-
-
-def in_words(who: str, kind: HealthLimit, value: float, limit_at: float) -> str:
-    """How a limit is passed, without a full stop. `who`: the display's name."""
-    limit = f"{limit_at:g}{UNITS[kind]}"
-    return WORDS[kind].format(who=who, value=shown(kind, value), limit=limit)

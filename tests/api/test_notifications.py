@@ -222,6 +222,19 @@ def test_a_channel_is_tried_before_it_is_saved_and_nothing_of_it_is_kept(api: Ap
         assert connection.execute(query).one() == ("notification_channel:new", {"name": "On call"})
 
 
+def test_a_channel_has_a_language_which_its_test_speaks(api: Api) -> None:
+    with receiver() as hook:
+        made = add(api, url=f"{hook.url}?key={TOKEN}")
+        changed = api.patch(f"{CHANNELS}/{made['id']}", json={"language": "de"}, role="admin").get_json()
+        api.post(f"{CHANNELS}/{made['id']}/test", role="admin")
+        api.post(f"{CHANNELS}/test", json={**NEW, "url": hook.url, "language": "ja"}, role="admin")
+    refused = api.post(CHANNELS, json={**NEW, "name": "Other", "language": "xx"}, role="admin")
+
+    assert (made["language"], changed["language"]) == ("en", "de")
+    assert [posted.json["title"] for posted in hook.posted] == ["Test von Signage Fleet", "Signage Fleet のテスト"]
+    assert (refused.status_code, refused.get_json()["errors"][0]["field"]) == (400, "language")
+
+
 def test_a_channel_that_is_removed_takes_what_it_was_told_along(api: Api, engine: Engine) -> None:
     made = add(api)
     row = {"root": "client:x", "subject": "client:x:1", "phase": "opened", "event": "display_unwell"}

@@ -5,8 +5,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from extensions.notifications.channels.rules import CRITICAL, DEFAULT_EVENTS
-from extensions.notifications.troubles.rules import DOORS, certificate_cause, certificate_stage
+from extensions.notifications.troubles.rules import certificate_stage
+from extensions.notifications.troubles.words_rules import certificate_end, certificate_ends
 from shared.vocabulary import Door, NotificationEvent
+from shared.words.facts import in_zone
+from shared.words.reader import english
 
 END = datetime(2026, 12, 7, 12, tzinfo=UTC)
 DAY, HOUR, SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
@@ -36,7 +39,8 @@ def test_the_stage_of_a_certificate_is_a_share_of_its_lifetime(
 ) -> None:
     stage = certificate_stage(END - lifetime, END, END - left)
 
-    assert (stage and stage.event, stage and stage.words) == (event, words)
+    title = stage and english(certificate_ends(door=Door.PEOPLE, seconds=stage.seconds))
+    assert (stage and stage.event, title) == (event, words and f"The certificate of the dashboard {words}")
     assert stage is None or stage.since <= END - left
 
 
@@ -47,11 +51,13 @@ def test_only_the_last_days_are_told_at_all_hours_and_new_channels_hear_of_both(
     assert both <= set(DEFAULT_EVENTS)
 
 
-def test_every_door_has_words() -> None:
-    assert set(DOORS) == set(Door)
-    assert certificate_cause(Door.DISPLAYS, END, has_ended=False) == (
-        "It ends on 2026-12-07 12:00 (UTC). No display connects any more then, until the door shows a renewed one."
+def test_it_is_told_when_a_certificate_ends_and_whom_that_hits() -> None:
+    end = in_zone(END, "UTC")
+    assert english(certificate_end(door=Door.DISPLAYS, at=end, has_ended=False)) == (
+        "It ends on 7 December 2026, 12:00 (UTC). "
+        "No display connects any more then, until the door shows a renewed one."
     )
-    assert certificate_cause(Door.PEOPLE, END, has_ended=True) == (
-        "It ended on 2026-12-07 12:00 (UTC). Browsers warn of the dashboard then, until the door shows a renewed one."
+    assert english(certificate_end(door=Door.PEOPLE, at=end, has_ended=True)) == (
+        "It ended on 7 December 2026, 12:00 (UTC). "
+        "Browsers warn of the dashboard then, until the door shows a renewed one."
     )

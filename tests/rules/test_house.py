@@ -186,10 +186,10 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 
 BUDGET: Final = {
-    "lines of the core": 49_515,
-    "lines of the kernel": 41_858,
-    "files of the core": 340,
-    "lines of migrations": 1_296,
+    "lines of the core": 49_445,
+    "lines of the kernel": 41_676,
+    "files of the core": 339,
+    "lines of migrations": 1_297,
     "tables": 56,
     "settings": 50,
 }

@@ -18,7 +18,6 @@ from shared.clients.limits_rules import (
     LIMITS,
     Passing,
     Reading,
-    in_words,
     judge,
     unusable,
 )
@@ -207,35 +206,3 @@ def test_a_second_trouble_never_begins_before_the_first_can_have_ended(values: l
     ]
 
     assert all((b - a) * MINUTE >= ENDS_AFTER + LASTS_FOR for a, b in itertools.pairwise(starts))
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "words"),
-    [
-        (HealthLimit.DISK, 94.9, "Disk of Foyer 3 is 94 % full; the limit is 90 %"),
-        (HealthLimit.MEMORY, 100.0, "Memory of Foyer 3 is 100 % full; the limit is 95 %"),
-        (HealthLimit.HEAT, 86.4, "Foyer 3 is 86 °C hot; the limit is 80 °C"),
-        (
-            HealthLimit.CERTIFICATE,
-            9.2,
-            "The certificate authority that Foyer 3 trusts ends in 9 days; the limit is 14 days",
-        ),
-        (
-            HealthLimit.CERTIFICATE,
-            0.2,
-            "The certificate authority that Foyer 3 trusts ends in 4 hours; the limit is 14 days",
-        ),
-        (
-            HealthLimit.CERTIFICATE,
-            -3.0,
-            "The certificate authority that Foyer 3 trusts has ended; the limit is 14 days",
-        ),
-        (HealthLimit.CLOCK, 61.0, "Clock of Foyer 3 is 61 seconds fast; the limit is 60 seconds"),
-        (HealthLimit.CLOCK, -7300.0, "Clock of Foyer 3 is 2 hours slow; the limit is 60 seconds"),
-        (HealthLimit.VOLTAGE, 1.0, "Power supply of Foyer 3 gave too little voltage since its boot"),
-        (HealthLimit.READ_ONLY, 1.0, "Disk of Foyer 3 takes no writes, so it refuses commands"),
-        (HealthLimit.REFUSED, 2.0, "Foyer 3 does not take an order: its panel says which and why"),
-    ],
-)
-def test_a_passed_limit_is_said_in_one_sentence(kind: HealthLimit, value: float, words: str) -> None:
-    assert in_words("Foyer 3", kind, value, LIMITS[kind].at) == words

@@ -12,9 +12,32 @@ from extensions.notifications import rules
 from extensions.notifications.channels.rules import DEFAULT_EVENTS, Hours, are_on, masked
 from extensions.notifications.deliveries.rules import FIRST_WAIT, LONGEST_WAIT
 from extensions.notifications.deliveries.rules import wait as wait_after
+from extensions.notifications.reports.rules import recovery_did
 from extensions.notifications.rules import Channel, Notice
-from extensions.notifications.troubles.rules import Display, Trouble, bounded, plain, recovery_of_many
-from shared.vocabulary import ChannelKind, DeliveryState, NotificationEvent, RecoveryState, Weekday
+from extensions.notifications.troubles.rules import (
+    Display,
+    Trouble,
+    bounded,
+    display_title,
+    emptied_cause,
+    incident_title,
+    limit_title,
+    plain,
+    recovery_of_many,
+)
+from shared.clients.limits_rules import LIMITS
+from shared.vocabulary import (
+    ChannelKind,
+    DeliveryState,
+    HealthLimit,
+    IncidentKind,
+    NotificationEvent,
+    RecoveryState,
+    Weekday,
+)
+from shared.words.languages import LANGUAGES
+from shared.words.reader import english, words_of
+from shared.words.sentences import Sentence, as_given
 
 WORK = Hours("Europe/Rome", frozenset({Weekday.MONDAY, Weekday.FRIDAY}), time(8), time(18))
 NIGHT = Hours("Europe/Rome", frozenset({Weekday.FRIDAY}), time(22), time(6))
@@ -34,8 +57,8 @@ DARK_SITE = Trouble(
     root="incident:7",
     subject="incident:7",
     event=NotificationEvent.INCIDENT_OPENED,
-    title="12 displays at Rome failed together",
-    cause="",
+    title=as_given(text="12 displays at Rome failed together"),
+    cause=None,
     since=NOW - 10 * MINUTE,
     noticed_at=NOW - 10 * MINUTE,
     sites=frozenset({"Rome"}),
@@ -169,9 +192,99 @@ def test_other_peoples_text_is_one_bounded_line(text: str) -> None:
     assert len(plain(text)) <= 100
 
 
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        (
+            incident_title(IncidentKind.SUBNET, "10.0.0.0/24", 1, {"none"}, 3, keeps=True),
+            (
+                "1 display in the subnet 10.0.0.0/24 of none keeps failing (3 times in 24 hours)",
+                "1 Display im Subnetz 10.0.0.0/24 von none fällt immer wieder aus (3-mal in 24 Stunden)",
+                "拠点 none のサブネット 10.0.0.0/24 の1台のディスプレイが繰り返し異常になっています（24時間で3回）",
+            ),
+        ),
+        (
+            incident_title(IncidentKind.CLUSTER, "", 12, {"a", "b"}, 2),
+            (
+                "12 displays at 2 sites failed together again (2 times in 24 hours)",
+                "12 Displays an 2 Standorten sind wieder gemeinsam ausgefallen (2-mal in 24 Stunden)",
+                "2拠点の12台のディスプレイが再び同時に異常になりました（24時間で2回）",
+            ),
+        ),
+        (
+            display_title(Display("x", "Foyer", "Rome"), "stale", None, None, suspended=True),
+            (
+                "Foyer (Rome) is silent: recovery has tried everything",
+                "Foyer (Rome) ist verstummt: Die Wiederherstellung hat alles versucht",
+                "Foyer (Rome) が応答しません。自動復旧は手を尽くしました",
+            ),
+        ),
+        (
+            emptied_cause({"channel": 1, "person": 2}),
+            (
+                "2 people have rights there, 1 channel hears of it. Give each",
+                "2 Personen haben dort Rechte, 1 Kanal bekommt Meldungen von dort. Bitte jedem",
+                "権限のあるユーザー2人、通知を受けるチャンネル1件。それぞれ",
+            ),
+        ),
+        (
+            recovery_of_many([RecoveryState.OFF, RecoveryState.DUE, RecoveryState.DUE]),
+            (
+                "2 × recovery is about to act, 1 × automatic recovery is switched off.",
+                "2 × die Wiederherstellung greift gleich ein, 1 × die automatische Wiederherstellung ist aus.",
+                "2台 × 自動復旧がまもなく対応します、1台 × 自動復旧はオフです。",
+            ),
+        ),
+        (
+            recovery_did(restarts=1, reboots=2),
+            (
+                "Recovery restarted a player once and rebooted a display 2 times.",
+                "Die Wiederherstellung hat einmal einen Player neu gestartet und 2-mal ein Gerät neu gestartet.",
+                "自動復旧: プレーヤー再起動1回、機器の再起動2回。",
+            ),
+        ),
+    ],
+)
+def test_a_message_is_said_in_each_language(said: Sentence, texts: tuple[str, ...]) -> None:
+    for language, text in zip(LANGUAGES, texts, strict=True):
+        assert words_of(language).say(said).startswith(text)
+
+
 @given(st.lists(st.sampled_from(list(RecoveryState)), min_size=1))
 def test_what_recovery_does_about_many_is_a_sentence(states: list[RecoveryState]) -> None:
-    said = recovery_of_many(states)
+    said = english(recovery_of_many(states))
 
     assert said.endswith(".")
     assert said.count("×") == (0 if len(set(states)) == 1 else len(set(states)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "words"),
+    [
+        (HealthLimit.DISK, 94.9, "Disk of Foyer 3 is 94 % full; the limit is 90 %"),
+        (HealthLimit.MEMORY, 100.0, "Memory of Foyer 3 is 100 % full; the limit is 95 %"),
+        (HealthLimit.HEAT, 86.4, "Foyer 3 is 86 °C hot; the limit is 80 °C"),
+        (
+            HealthLimit.CERTIFICATE,
+            9.2,
+            "The certificate authority that Foyer 3 trusts ends in 9 days; the limit is 14 days",
+        ),
+        (
+            HealthLimit.CERTIFICATE,
+            0.2,
+            "The certificate authority that Foyer 3 trusts ends in 4 hours; the limit is 14 days",
+        ),
+        (
+            HealthLimit.CERTIFICATE,
+            -3.0,
+            "The certificate authority that Foyer 3 trusts has ended; the limit is 14 days",
+        ),
+        (HealthLimit.CLOCK, 61.0, "Clock of Foyer 3 is 61 seconds fast; the limit is 60 seconds"),
+        (HealthLimit.CLOCK, -7300.0, "Clock of Foyer 3 is 2 hours slow; the limit is 60 seconds"),
+        (HealthLimit.VOLTAGE, 1.0, "Power supply of Foyer 3 gave too little voltage since its boot"),
+        (HealthLimit.READ_ONLY, 1.0, "Disk of Foyer 3 takes no writes, so it refuses commands"),
+        (HealthLimit.REFUSED, 2.0, "Foyer 3 does not take an order: its panel says which and why"),
+    ],
+)
+def test_a_passed_limit_is_said_in_one_sentence(kind: HealthLimit, value: float, words: str) -> None:
+    assert english(limit_title(Display("x", "Foyer 3", None), kind, value, LIMITS[kind].at)) == words

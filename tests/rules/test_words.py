@@ -319,11 +319,6 @@ def test_english_is_for_who_named_no_language() -> None:
 
 # --- no sentence stands in a program ---
 
-NOT_MOVED: Final = {
-    "extensions.notifications.reports.rules",
-    "extensions.notifications.troubles.operations",
-}
-"""Modules whose sentences are still in Python. It only gets shorter."""
 FOR_OPERATORS: Final = {"bridge.granted", "bridge.loop", "functions.api.readiness"}
 """What /readyz answers is English, as log lines are: programs match on it."""
 LOG: Final = {"event", "failure"}
@@ -332,18 +327,16 @@ LOG: Final = {"event", "failure"}
 def test_no_sentence_for_people_stands_in_a_program() -> None:
     told = {name for name, path in CORE.items() if any(sentences_in(ast.parse(path.read_text(encoding="utf-8"))))}
 
-    assert told == NOT_MOVED | FOR_OPERATORS
+    assert told == FOR_OPERATORS
 
 
 def sentences_in(tree: ast.AST) -> Iterator[str]:
-    """The texts of more than three words that a name of SAID gets; the functions and templates of a `Phrases`.
+    """The texts of more than three words that a name of SAID gets.
 
     A variable that only log lines name is none of these.
     """
     logged = set(only_logged(tree))
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            yield from (node.name for on in node.decorator_list if ast.unparse(on).endswith(".phrase"))
         if isinstance(node, ast.keyword) and node.arg in SAID:
             yield from long(node.value)
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value:

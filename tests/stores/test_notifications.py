@@ -92,6 +92,26 @@ def test_a_site_that_goes_dark_is_one_message_and_its_return_another(
     assert last["facts"]["event"] == "recovered"
 
 
+def test_a_channel_is_told_in_its_language_of_the_end_too(
+    connection: Connection, now: datetime, dark: list[str]
+) -> None:
+    german = channel(connection, now - timedelta(hours=2), "Bereitschaft", language="de")
+    channel(connection, now - timedelta(hours=2), "当番", language="ja")
+    settle(connection, now + 3 * MINUTE)
+    channels.change(connection, now + 4 * MINUTE, german, {"language": "ja"})
+    light(connection, now + 5 * MINUTE, dark)
+    decide(connection, now + 12 * MINUTE)
+
+    english, first, other, *ends = messages(connection)
+    assert "Since " in english["text"]
+    assert first["title"] == "12 Displays am Standort Rome sind gemeinsam ausgefallen"
+    assert "\n12 Displays sind betroffen: " in first["text"]
+    assert other["title"] == "拠点 Rome の12台のディスプレイが同時に異常になりました"
+    assert [end["title"] for end in ends] == [f"Over: {ROME_AWAY}", *[f"解消: {other['title']}"] * 2]
+    codes = [message["facts"]["sentences"]["title"]["code"] for message in messages(connection)]
+    assert codes == ["place_fails"] * 6
+
+
 def test_what_heals_before_the_delay_says_nothing(connection: Connection, now: datetime, dark: list[str]) -> None:
     decide(connection, now + MINUTE)
     light(connection, now + MINUTE, dark)

@@ -58,7 +58,7 @@ def test_each_stage_is_told_once_and_then_that_it_was_renewed(connection: Connec
         "certificate_ending",
     ]
     assert (first["facts"]["door"], first["facts"]["ends_at"]) == ("displays", end.isoformat())
-    assert f"It ends on {end:%Y-%m-%d %H:%M} (UTC)." in first["text"]
+    assert f"It ends on {end.day} {end:%B %Y, %H:%M} (UTC)." in first["text"]
 
 
 def test_certificates_of_six_days_that_renew_at_the_half_are_no_news(connection: Connection, now: datetime) -> None:

@@ -36,6 +36,7 @@ export const notificationWords: {
     daily_report: string;
     weekly_report: string;
   } & Record<string, string>;
+  language: string;
   delay: string;
   sites: string;
   when: string;

@@ -38,6 +38,7 @@ export const notificationWords = {
     daily_report: "a report each day at 07:00: who is unwell, and what happened in the last 24 hours",
     weekly_report: "a report each Monday at 07:00: how available each site was",
   },
+  language: "Language of its messages",
   delay: "Only if it lasts for (minutes)",
   sites: "Only these sites, separated by commas (empty: all)",
   when: "Hours",

@@ -12,11 +12,14 @@ from extensions.notifications.channels import rules, store
 from extensions.notifications.channels.rules import Hours, KeptChannel
 from extensions.notifications.deliveries import store as deliveries_store
 from extensions.notifications.troubles.rules import VERSION
+from extensions.notifications.troubles.words_rules import channel_trial, channel_tried
 from shared.config import Config
 from shared.errors import ChannelNameTaken, ChannelNotFound
 from shared.outside.couriers.letters import Letter
 from shared.quiet import store as quiet_store
 from shared.vocabulary import ChannelKind, NotificationEvent, Weekday
+from shared.words.languages import ENGLISH
+from shared.words.reader import words_of
 from shared.words.sentences import Sentence
 
 
@@ -33,6 +36,7 @@ class NewChannel(Struct, frozen=True):
     hours: Hours | None
     critical_passes: bool
     enabled: bool
+    language: str = ENGLISH
 
 
 def add(connection: Connection, now: datetime, wanted: NewChannel, by: str) -> KeptChannel:
@@ -56,6 +60,7 @@ def add(connection: Connection, now: datetime, wanted: NewChannel, by: str) -> K
         **hours_columns(wanted.hours),
         "critical_passes": wanted.critical_passes,
         "enabled": wanted.enabled,
+        "language": wanted.language,
     }
     stamps = {"tells_since": now, "created_by": by, "created_at": now, "changed_at": now}
     return store.insert(connection, {**values, **stamps})
@@ -109,9 +114,10 @@ def note(connection: Connection, now: datetime, channel_id: int, error: Sentence
         store.note_failed(connection, now, channel_id, error)
 
 
-def trial(name: str, now: datetime, by: str, request_id: str, config: Config) -> Letter:
+def trial(name: str, language: str, now: datetime, by: str, request_id: str, config: Config) -> Letter:
     """A test message in the form of the real messages of the channel with this name."""
-    title, text = "Test of Signage Fleet", f"{by} tried the channel “{name}”. Nothing is wrong."
+    said = (channel_trial(), channel_tried(by=by, channel=name))
+    title, text = map(words_of(language).say, said)
     url = config["PUBLIC_URL"] or None
     facts = {
         "id": f"signage-test-{request_id}",

@@ -58,6 +58,7 @@ class OpenChannel(Struct, frozen=True):
     to_time: time | None
     critical_passes: bool
     tells_since: datetime
+    language: str
 
     @property
     def told_of(self) -> list[NotificationEvent]:

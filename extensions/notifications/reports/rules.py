@@ -1,19 +1,19 @@
 """When a channel gets its reports, and their texts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
+from enum import StrEnum
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
 from extensions.notifications.rules import Channel
-from extensions.notifications.troubles.rules import VERSION, Addressee, bounded, plain
+from extensions.notifications.troubles.rules import VERSION, Addressee, plain
 from shared.availability.rules import Spent
-from shared.clients.reports.rules import in_words
 from shared.vocabulary import CommandAction, NotificationEvent, NotificationPhase
-from shared.words.reader import english
-from shared.words.sentences import Sentence
+from shared.words.facts import Lasting
+from shared.words.sentences import Sentence, sentence, to_row
 
 BEGINS: Final = time(7)
 ENDS: Final = time(12)  # a report that could not be made until noon is left out
@@ -22,6 +22,14 @@ DAY: Final = timedelta(days=1)
 WEEK: Final = timedelta(days=7)
 LISTED: Final = 15  # the most sites, and the most incidents, that a report names
 MOST_DISPLAYS: Final = 2_000  # the most whose week is reckoned for one report: it is made within a tick
+
+
+class SiteUnwell(StrEnum):
+    """How displays of a site are unwell."""
+
+    SILENT = "silent"
+    CRASHED = "crashed"
+    FAILING = "failing"  # heard, but with a failed service or screen
 
 
 class SiteNow(Struct, frozen=True):
@@ -84,6 +92,44 @@ def subject(event: NotificationEvent, day: date) -> str:
     return f"{root(event)}:{day.isoformat()}"
 
 
+@sentence
+def daily_report(*, displays: int, unwell: int) -> Sentence: ...
+@sentence
+def unwell_so(*, how: SiteUnwell, displays: int) -> Sentence: ...
+@sentence
+def site_now(*, site: str | None, unwell: list[Sentence], displays: int) -> Sentence: ...
+@sentence
+def more_sites(*, more: int) -> Sentence: ...
+@sentence
+def displays_resting(*, displays: int) -> Sentence: ...
+@sentence
+def last_day(*, incidents: int) -> Sentence: ...
+@sentence
+def past_incident(*, cause: Sentence, is_over: bool) -> Sentence: ...
+@sentence
+def more_incidents(*, more: int) -> Sentence: ...
+@sentence
+def recovery_did(*, restarts: int, reboots: int) -> Sentence: ...
+@sentence
+def known_for(*, seconds: Lasting, several: bool) -> Sentence: ...
+@sentence
+def weekly_report(*, percent: int | None, tenths: int | None, known: Sentence | None) -> Sentence: ...
+@sentence
+def week_of(*, begins: str, ends: str) -> Sentence: ...
+@sentence
+def site_week(
+    *,
+    site: str | None,
+    percent: int | None,
+    tenths: int | None,
+    seconds: Lasting | None,
+    several: bool,
+    known: Sentence | None,
+) -> Sentence: ...
+@sentence
+def sites_left_out(*, sites: int) -> Sentence: ...
+
+
 def daily(
     places: Sequence[SiteNow],
     past: Sequence[PastIncident],
@@ -94,19 +140,21 @@ def daily(
 ) -> Any:
     """The report of a morning: who is unwell now, and what happened in the last 24 hours. `recovered`: by action."""
     displays, unwell = sum(place.displays for place in places), sum(place.unwell for place in places)
-    state = f"{unwell} of {_displays(displays)} unwell" if unwell else f"all {_displays(displays)} well"
     ill = sorted((place for place in places if place.unwell), key=lambda place: (-place.unwell, place.site))
     resting = sum(place.resting for place in places)
+    shown = [past_incident(cause=one.cause, is_over=one.is_over) for one in past]
+    restarts, reboots = (recovered.get(action, 0) for action in (CommandAction.RESTART_APP, CommandAction.REBOOT_HOST))
     lines = [
-        *_some([_place(place) for place in ill], "sites"),
-        f"{_displays(resting)} off as planned." if resting else "",
-        f"Last 24 hours: {_count(len(past), 'incident')}.",
-        *_some([bounded(english(one.cause)) + (" (over)" if one.is_over else "") for one in past], "incidents"),
-        _recovered(recovered),
+        *_some([_place(place) for place in ill], more_sites),
+        *([displays_resting(displays=resting)] if resting else []),
+        last_day(incidents=len(past)),
+        *_some(shown, more_incidents),
+        recovery_did(restarts=restarts, reboots=reboots),
     ]
     numbers = {"displays": displays, "unwell": unwell, "incidents": len(past), "recovered": dict(recovered)}
     event = NotificationEvent.DAILY_REPORT
-    return _report(event, day, f"Daily report: {state}", lines, to, now, places=places, numbers=numbers)
+    title = daily_report(displays=displays, unwell=unwell)
+    return _report(event, day, title, lines, to, now, places=places, numbers=numbers)
 
 
 def weekly(weeks: Sequence[SiteWeek], more: int, day: date, to: Addressee, now: datetime) -> Any:
@@ -114,22 +162,23 @@ def weekly(weeks: Sequence[SiteWeek], more: int, day: date, to: Addressee, now: 
     whole = sum((week.spent for week in weeks), Spent())
     begins, ends = day - WEEK, day - DAY
     shown = sorted(weeks, key=lambda week: (_share(week.spent) is None, _share(week.spent) or 0, week.site))
-    left_out = (
-        f"The page has {_count(more, 'more site')}: one message has no room for so many displays." if more else ""
-    )
-    lines = [f"{begins:%Y-%m-%d} to {ends:%Y-%m-%d}, while open.", *_some([_week(one) for one in shown], "sites")]
+    lines = [
+        week_of(begins=begins.isoformat(), ends=ends.isoformat()),
+        *_some([_week(one) for one in shown], more_sites),
+        *([sites_left_out(sites=more)] if more else []),
+    ]
     numbers = {"available": _share(whole), "from": begins.isoformat(), "to": ends.isoformat()}
-    known = _known(whole, sum(week.displays for week in weeks))
-    title = f"Weekly report: {_percent(whole)} available{known}"
+    displays = sum(week.displays for week in weeks)
+    title = weekly_report(**_percent(whole), known=_known(whole, displays))
     event = NotificationEvent.WEEKLY_REPORT
-    return _report(event, day, title, [*lines, left_out], to, now, places=weeks, numbers=numbers)
+    return _report(event, day, title, lines, to, now, places=weeks, numbers=numbers)
 
 
 def _report(
     event: NotificationEvent,
     day: date,
-    title: str,
-    lines: Sequence[str],
+    title: Sentence,
+    lines: Sequence[Sentence],
     to: Addressee,
     now: datetime,
     *,
@@ -137,53 +186,32 @@ def _report(
     numbers: Mapping[str, Any],
 ) -> Any:
     link = f"{to.public_url}/" if to.public_url else ""
-    text = "\n".join(line for line in (*lines, link) if line)
+    text = "\n".join([*map(to.say, lines), *([link] if link else [])])
     facts = {
         "version": VERSION,
         "event": event.value,
         "phase": NotificationPhase.OPENED.value,
         "subject": subject(event, day),
-        "title": title,
+        "title": to.say(title),
+        "sentences": {"title": to_row(title)},
         "at": now.isoformat(),
         "sites": sorted(place.site for place in places if place.site),
         "url": link or None,
         "channel": to.name,
         **numbers,
     }
-    return {"title": title, "text": text, "facts": {**facts, "text": text}}
+    return {"title": to.say(title), "text": text, "facts": {**facts, "text": text}}
 
 
-def _some(lines: Sequence[str], what: str) -> list[str]:
-    more = len(lines) - LISTED
-    return [*lines[:LISTED], *([f"and {more} more {what}"] if more > 0 else [])]
+def _some(lines: Sequence[Sentence], more: Callable[..., Sentence]) -> list[Sentence]:
+    rest = len(lines) - LISTED
+    return [*lines[:LISTED], *([more(more=rest)] if rest > 0 else [])]
 
 
-def _displays(count: int) -> str:
-    return _count(count, "display")
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
-
-
-def _site(name: str) -> str:
-    return plain(name) or "Without a site"
-
-
-def _place(place: SiteNow) -> str:
-    parts = ((place.silent, "silent"), (place.crashed, "crashed"), (place.failing, "with a failed service or screen"))
-    words = ", ".join(f"{count:,} {what}" for count, what in parts if count)
-    return f"{_site(place.site)}: {words}, of {_displays(place.displays)}."
-
-
-def _recovered(counts: Mapping[str, int]) -> str:
-    did = ((CommandAction.RESTART_APP, "restarted a player"), (CommandAction.REBOOT_HOST, "rebooted a display"))
-    words = " and ".join(f"{what} {_times(counts[action])}" for action, what in did if counts.get(action))
-    return f"Recovery {words or 'had nothing to do'}."
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"
+def _place(place: SiteNow) -> Sentence:
+    counts = {how: getattr(place, how) for how in SiteUnwell}
+    unwell = [unwell_so(how=how, displays=count) for how, count in counts.items() if count]
+    return site_now(site=plain(place.site) or None, unwell=unwell, displays=place.displays)
 
 
 def _share(spent: Spent) -> float | None:
@@ -192,20 +220,22 @@ def _share(spent: Spent) -> float | None:
     return spent.up / known if known else None
 
 
-def _percent(spent: Spent) -> str:
+def _percent(spent: Spent) -> dict[str, int | None]:
+    """The share in percent, and its tenths; rounded down: 99.96 is not 100."""
     share = _share(spent)
-    return "unknown" if share is None else f"{int(share * 1000) / 10:.1f} %"  # rounded down: 99.96 is not 100
+    whole, tenths = divmod(int(share * 1000), 10) if share is not None else (None, None)
+    return {"percent": whole, "tenths": tenths}
 
 
-def _week(week: SiteWeek) -> str:
+def _week(week: SiteWeek) -> Sentence:
     spent, displays = week.spent, week.displays
-    each = " each, on average" if displays > 1 else ""
-    down = f", down for {in_words(spent.down / displays)}{each}" if spent.down else ""
-    return f"{_site(week.site)}: {_percent(spent)}{down}{_known(spent, displays)}."
+    down = int((spent.down / displays).total_seconds()) or None
+    site = plain(week.site) or None
+    several, known = displays > 1, _known(spent, displays)
+    return site_week(site=site, **_percent(spent), seconds=down, several=several, known=known)
 
 
-def _known(spent: Spent, displays: int) -> str:
+def _known(spent: Spent, displays: int) -> Sentence | None:
     """For how long the displays are known, where that is not the whole week."""
-    known_for = spent.known_for(WEEK, displays)
-    each = " each, on average" if displays > 1 else ""
-    return f" (known for {in_words(known_for)}{each})" if known_for else ""
+    known = spent.known_for(WEEK, displays)
+    return known_for(seconds=int(known.total_seconds()), several=displays > 1) if known else None

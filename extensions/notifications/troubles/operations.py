@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from extensions.notifications.troubles import rules, store
+from extensions.notifications.troubles import rules, store, words_rules
 from extensions.notifications.troubles.rules import Display, Spell, Stage, Trouble
 from extensions.notifications.troubles.store import AilingDisplay, IncidentToTell, UnwellDisplay
 from shared.clients import losses_store
@@ -26,7 +26,8 @@ from shared.vocabulary import (
     RecoveryBasis,
     ScreenHealthStatus,
 )
-from shared.words.reader import english
+from shared.words.facts import in_zone
+from shared.words.sentences import Sentence, as_given, together
 
 ASKED: Final = 50  # the most displays of an incident whose recovery state is read; it stands for the others
 BREAKERS: Final = {RecoveryBasis.STALE: "breaker", RecoveryBasis.SCREEN_FAILED: "screens_breaker"}
@@ -65,19 +66,19 @@ def _incident(
     third = rules.flapping(line)
     root = f"incident:{row.id}" if third is None else f"{FLAPPING}:{third.id}"
     times = sum(spell.is_of_the_day for spell in line)
-    words = "" if members or not back else f" {rules.all_back(len(back))}"
+    told = [row.cause] if members or not back else [row.cause, words_rules.all_back(displays=len(back))]
     return Trouble(
         root=root,
         subject=f"{root}:{0 if third else row.reopened}",
         event=NotificationEvent.BRIDGE_SILENT if is_ours else NotificationEvent.INCIDENT_OPENED,
-        title=rules.incident_title(row.kind, row.key, len(met), sites, times, keeps=third is not None),
-        cause=rules.bounded(english(row.cause) + words),
+        title=rules.incident_title(IncidentKind(row.kind), row.key, len(met), sites, times, keeps=third is not None),
+        cause=together(told),
         since=row.began_at,
         noticed_at=third.opened_at if third else max(row.opened_at, row.reopened_at or row.opened_at),
         sites=None if is_ours else sites,
         displays=tuple(members),
         back=tuple(back),
-        recovery="Recovery does nothing until we hear the fleet again." if is_ours else "",
+        recovery=words_rules.fleet_unheard_recovery() if is_ours else None,
         taken_by=row.taken_by,
         link=f"/?v=incidents&i={row.id}",
         more={"incident_id": row.id, "kind": row.kind, "times": times},
@@ -105,7 +106,7 @@ def _unwell(display: UnwellDisplay) -> Trouble:
         subject=f"{root}:{int(began.timestamp())}",
         event=NotificationEvent.DISPLAY_SUSPENDED if suspended else NotificationEvent.DISPLAY_UNWELL,
         title=rules.display_title(display, display.status, display.service_failed_unit, screen, suspended=suspended),
-        cause="",
+        cause=None,
         since=began,
         noticed_at=max(noticed, display.decided_at or noticed) if suspended else noticed,
         sites=_site_of(display),
@@ -121,17 +122,20 @@ def _site_of(display: Display) -> frozenset[str]:
     return frozenset({display.site} if display.site is not None else ())
 
 
-TOLD: Final[Mapping[str, tuple[NotificationEvent, Callable[[AilingDisplay], str]]]] = {
+TOLD: Final[Mapping[str, tuple[NotificationEvent, Callable[[AilingDisplay], Sentence]]]] = {
     "service": (
         NotificationEvent.SERVICE_FAILED,
         lambda row: rules.display_title(row, "", row.what, None, suspended=False),
     ),
-    "screen": (NotificationEvent.SCREEN_BAD, lambda row: rules.screen_title(row, ScreenHealthStatus(row.what))),
+    "screen": (
+        NotificationEvent.SCREEN_BAD,
+        lambda row: words_rules.screen_fails(display=row.words, screen=ScreenHealthStatus(row.what)),
+    ),
     LIMIT: (
         NotificationEvent.LIMIT_PASSED,
         lambda row: rules.limit_title(row, HealthLimit(row.what), row.value, row.limit_at),
     ),
-    LOGIN: (NotificationEvent.LOGIN_SHARED, rules.shared_login_title),
+    LOGIN: (NotificationEvent.LOGIN_SHARED, lambda row: words_rules.login_shared(display=row.words)),
 }
 """The ailments that are told at once: event and title."""
 
@@ -147,14 +151,16 @@ def ailments(
                 root = f"{trouble.root}:{row.what}"
                 subject, more = f"{root}:{int(row.at.timestamp())}", {**trouble.more, "limit": row.what}
                 trouble = replace(trouble, root=root, subject=subject, more=more)
-            yield replace(trouble, cause=rules.SHARED_LOGIN if kind == LOGIN else trouble.cause, taken_by=row.taken_by)
+            yield replace(
+                trouble, cause=words_rules.login_shared_cause() if kind == LOGIN else None, taken_by=row.taken_by
+            )
 
 
 def unsteady(connection: Connection, now: datetime) -> Iterator[Trouble]:
     """Displays that keep losing the broker. The end of such a trouble sends no message."""
     for one in losses_store.unsteady(connection, now):
         display, event = Display(one.uuid, one.name, one.site), NotificationEvent.CONNECTION_UNSTEADY
-        title = rules.unsteady_title(display, one.losses)
+        title = words_rules.connection_unsteady(display=display.words, losses=one.losses)
         trouble = _of_display("unsteady", event, display, one.since, title, at=now)
         yield replace(trouble, noticed_at=one.since, recovers=False)
 
@@ -164,7 +170,7 @@ def _of_display(
     event: NotificationEvent,
     display: Display,
     since: datetime,
-    title: str,
+    title: Sentence,
     at: datetime,
 ) -> Trouble:
     """One of a display's troubles. `at` distinguishes one time of the trouble from the next."""
@@ -174,7 +180,7 @@ def _of_display(
         subject=f"{root}:{int(at.timestamp())}",
         event=event,
         title=title,
-        cause="",
+        cause=None,
         since=since,
         noticed_at=at,
         sites=_site_of(display),
@@ -194,8 +200,8 @@ def open_breakers(connection: Connection, config: Config, dark_sites: Collection
             root=root,
             subject=f"{root}:{int(row.open_since.timestamp())}",
             event=NotificationEvent.BREAKER_OPEN,
-            title="Recovery holds back" + (f" at {rules.plain(site)}" if site else ""),
-            cause=rules.bounded(english(row.why)),
+            title=words_rules.breaker_holds(site=rules.plain(site) if site else None),
+            cause=row.why,
             since=row.open_since,
             noticed_at=row.open_since,
             sites=None if site is None else frozenset({site}),
@@ -216,7 +222,7 @@ def emptied_sites(connection: Connection) -> Iterator[Trouble]:
             root=root,
             subject=f"{root}:{int(lost.at.timestamp())}",
             event=NotificationEvent.SITE_EMPTIED,
-            title=rules.emptied_title(lost.site, names[lost.site]),
+            title=words_rules.site_still_named(site=rules.plain(lost.site), things=sum(names[lost.site].values())),
             cause=rules.emptied_cause(names[lost.site]),
             since=lost.at,
             noticed_at=lost.at,
@@ -234,8 +240,8 @@ def failed_conversions(connection: Connection, now: datetime, since: datetime) -
             root=root,
             subject=f"{root}:{row.generation}",
             event=NotificationEvent.CONVERSION_FAILED,
-            title=f"{rules.plain(row.filename)} could not be converted",
-            cause=rules.bounded(row.error_message or ""),
+            title=words_rules.not_converted(file=rules.plain(row.filename)),
+            cause=as_given(text=row.error_message) if row.error_message else None,
             since=row.finished_at,
             noticed_at=row.finished_at,
             sites=None,
@@ -263,8 +269,8 @@ def _certificate(door: Door, ends_at: datetime, stage: Stage) -> Trouble:
         root=root,
         subject=root,
         event=stage.event,
-        title=f"{rules.DOORS[door]} {stage.words}",
-        cause=rules.certificate_cause(door, ends_at, has_ended=stage.has_ended),
+        title=words_rules.certificate_ends(door=door, seconds=stage.seconds),
+        cause=words_rules.certificate_end(door=door, at=in_zone(ends_at, "UTC"), has_ended=stage.has_ended),
         since=stage.since,
         noticed_at=stage.since,
         sites=None,
@@ -287,9 +293,8 @@ def with_recovery(connection: Connection, now: datetime, config: Config, trouble
     if not states:
         return trouble
     if len(trouble.displays) == 1:
-        return replace(trouble, recovery=rules.bounded(english(states[0].why)))
-    words = rules.recovery_of_many([one.state for one in states])
-    return replace(trouble, recovery=words)
+        return replace(trouble, recovery=states[0].why)
+    return replace(trouble, recovery=rules.recovery_of_many([one.state for one in states]))
 
 
 def takers(connection: Connection, roots: Collection[str]) -> dict[str, str]:

@@ -3,26 +3,28 @@
 Names of displays, sites and files come from other people: they are shortened, on one line and without markup.
 """
 
+import math
 from collections.abc import Collection, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from msgspec import Struct, field
 
+from extensions.notifications.troubles import words_rules
+from extensions.notifications.troubles.words_rules import DisplayTrouble, Naming
 from shared.clients import zones_rules
-from shared.clients.limits_rules import in_words as limit_in_words
-from shared.clients.reports.rules import in_words
-from shared.clients.screens_rules import WORDS as SCREENS
 from shared.leadership.rules import certificate_rests
-from shared.sentences import named
 from shared.vocabulary import (
-    Door,
     HealthLimit,
+    IncidentKind,
     NotificationEvent,
     NotificationPhase,
     RecoveryState,
     ScreenHealthStatus,
 )
+from shared.words.facts import in_zone
+from shared.words.reader import words_of
+from shared.words.sentences import Sentence, as_given, from_row, to_row
 
 VERSION: Final = 1  # of a webhook's JSON; added fields do not change it
 AGAIN_AFTER: Final = timedelta(hours=1)  # between two messages about the same display, incident or breaker
@@ -55,8 +57,8 @@ class Trouble(Struct, frozen=True):
     subject: str
     """One occurrence of the root."""
     event: NotificationEvent
-    title: str
-    cause: str
+    title: Sentence
+    cause: Sentence | None
     since: datetime
     """When it began, for the text."""
     noticed_at: datetime
@@ -73,7 +75,7 @@ class Trouble(Struct, frozen=True):
     """Whether an open incident of the same site covers it."""
     min_age: timedelta = timedelta()
     """The first message is sent no earlier than this after `since`, whatever the channel's delay."""
-    recovery: str = ""
+    recovery: Sentence | None = None
     """What recovery does about it."""
     taken_by: str | None = None
     """Who looks after it; None: nobody."""
@@ -126,91 +128,49 @@ def flapping(line: Sequence[Spell]) -> Spell | None:
 
 
 def incident_title(
-    kind: str, key: str, count: int, sites: Collection[str], times: int = 1, *, keeps: bool = False
-) -> str:
+    kind: IncidentKind, key: str, count: int, sites: Collection[str], times: int = 1, *, keeps: bool = False
+) -> Sentence:
     """The title of an incident, which is the place's one of `times` in a day."""
-    if kind == "listening":
-        return "We do not hear the fleet"
-    where = f" at {len(sites)} sites" if len(sites) > 1 else ""
-    if kind == "site":
-        where = f" at {plain(key)}"
-    if kind == "subnet":
-        where = f" in the subnet {plain(key)}" + "".join(f" of {plain(site)}" for site in sites if len(sites) == 1)
-    what = ("keeps failing" if count == 1 else "keep failing") if keeps else "failed together"
-    again = f"{'' if keeps else ' again'} ({times} times in 24 hours)" if times > 1 else ""
-    return f"{count} display{'' if count == 1 else 's'}{where} {what}{again}"
+    if kind is IncidentKind.LISTENING:
+        return words_rules.fleet_unheard()
+    site = plain(next(iter(sites))) if len(sites) == 1 else None
+    return words_rules.place_fails(
+        kind=kind, key=plain(key), site=site, sites=len(sites), displays=count, times=times, keeps=keeps
+    )
 
 
-def all_back(count: int) -> str:
-    """The sentence for an incident whose displays are all well again."""
-    return "It is back." if count == 1 else f"All {count} are back."
+def limit_title(display: Display, kind: HealthLimit, value: float, limit_at: float) -> Sentence:
+    """The title of a passed limit. A value is never shown worse than it is."""
+    seconds = math.ceil(value * 86_400) if kind is HealthLimit.CERTIFICATE else math.floor(abs(value))
+    return words_rules.limit_passed(
+        display=display.words,
+        limit=kind,
+        value=math.floor(value),
+        seconds=max(0, seconds),
+        is_over=value <= 0,
+        is_fast=value > 0,
+        limit_at=f"{limit_at:g}",
+    )
 
 
-def screen_title(display: Display, screen: ScreenHealthStatus) -> str:
-    """The title of a failing screen."""
-    unplanned = ", and nobody planned that" if screen is ScreenHealthStatus.OFF else ""
-    return f"{display.words}: its screen {SCREENS[screen]}{unplanned}"
-
-
-def limit_title(display: Display, kind: HealthLimit, value: float, limit_at: float) -> str:
-    """The title of a passed limit."""
-    return limit_in_words(display.words, kind, value, limit_at)
-
-
-def unsteady_title(display: Display, losses: int) -> str:
-    """The title of an unsteady connection."""
-    return f"{display.words}: unsteady connection, {losses} losses in the last hour"
-
-
-def shared_login_title(display: Display) -> str:
-    """The title of a login that two devices use."""
-    return f"{display.words}: two devices use its login"
-
-
-NAMING: Final[Mapping[str, tuple[str, str]]] = {
-    "person": ("person has rights there", "people have rights there"),
-    "token": ("token has rights there", "tokens have rights there"),
-    "channel": ("channel hears of it", "channels hear of it"),
-    "quiet_time": ("quiet time", "quiet times"),
-    "schedule": ("schedule", "schedules"),
-    "status_link": ("status page", "status pages"),
-    "pictures_off": ("switch of pictures", "switches of pictures"),
-}
-"""What may name a site, one and many, the gravest first."""
-
-
-def emptied_title(site: str, names: Mapping[str, int]) -> str:
-    """The title of a site that things name although its last display has gone."""
-    count = sum(names.values())
-    what = "1 thing still names" if count == 1 else f"{count} things still name"
-    return f"{what} {plain(site)}, where no display is left"
-
-
-def emptied_cause(names: Mapping[str, int]) -> str:
+def emptied_cause(names: Mapping[str, int]) -> Sentence:
     """How many things of each kind name the site, and what to do."""
-    told = [
-        f"{names[what]} {one if names[what] == 1 else many}" for what, (one, many) in NAMING.items() if what in names
-    ]
-    return f"{', '.join(told)}. Give each of them another site, or the site its displays."
-
-
-SHARED_LOGIN: Final = (
-    "Either of them may get a command, so recovery leaves the display alone. A new code for one of them ends it."
-)
-"""The cause of a login that two devices use."""
-DOORS: Final[Mapping[str, str]] = {
-    Door.DISPLAYS: "The certificate that displays see",
-    Door.PEOPLE: "The certificate of the dashboard",
-}
+    return words_rules.things_to_move(
+        things=[words_rules.names_site(what=what, things=names[what]) for what in Naming if what in names]
+    )
 
 
 class Stage(Struct, frozen=True):
     """How soon a certificate expires, and since when it is in this stage."""
 
     event: NotificationEvent
-    words: str
+    seconds: int | None
+    """It ends within this time; None: it has ended."""
     since: datetime
-    has_ended: bool = False
+
+    @property
+    def has_ended(self) -> bool:
+        return self.seconds is None
 
 
 def certificate_stage(begins_at: datetime, ends_at: datetime, now: datetime) -> Stage | None:
@@ -218,79 +178,66 @@ def certificate_stage(begins_at: datetime, ends_at: datetime, now: datetime) -> 
     rests = certificate_rests(begins_at, ends_at)
     ending, old = ends_at - rests.ending, ends_at - rests.old
     if now >= ends_at:
-        return Stage(NotificationEvent.CERTIFICATE_ENDING, "has ended", ends_at, has_ended=True)
+        return Stage(NotificationEvent.CERTIFICATE_ENDING, None, ends_at)
     if now >= ending:
-        return Stage(NotificationEvent.CERTIFICATE_ENDING, f"ends within {_rounded_up(rests.ending)}", ending)
+        return Stage(NotificationEvent.CERTIFICATE_ENDING, _rounded_up(rests.ending), ending)
     if now >= old:
-        return Stage(NotificationEvent.CERTIFICATE_OLD, f"ends within {_rounded_up(rests.old)}", old)
+        return Stage(NotificationEvent.CERTIFICATE_OLD, _rounded_up(rests.old), old)
     return None
 
 
-def _rounded_up(duration: timedelta) -> str:
-    unit, name = (timedelta(days=1), "days") if duration >= timedelta(days=2) else (timedelta(hours=1), "hours")
-    return f"{-(-duration // unit)} {name}"
-
-
-def certificate_cause(door: str, ends_at: datetime, *, has_ended: bool) -> str:
-    """When the certificate expires, and the consequence."""
-    when = f"{'It ended' if has_ended else 'It ends'} on {ends_at.astimezone(UTC):%Y-%m-%d %H:%M} (UTC)."
-    whom = "Browsers warn of the dashboard then" if door == Door.PEOPLE else "No display connects any more then"
-    return f"{when} {whom}, until the door shows a renewed one."
+def _rounded_up(duration: timedelta) -> int:
+    unit = timedelta(days=1) if duration >= timedelta(days=2) else timedelta(hours=1)
+    return int(-(-duration // unit) * unit.total_seconds())
 
 
 def display_title(
     display: Display, status: str, unit: str | None, screen: ScreenHealthStatus | None, *, suspended: bool
-) -> str:
+) -> Sentence:
     """The title of an unwell display; `screen`: how its screen fails."""
-    what = {"stale": "is silent", "crashed": "has crashed"}.get(status)
-    if what is None and unit is None and screen is not None:
-        what = f"has a screen that {SCREENS[screen]}"
-    if what is None:
-        what = f"has a failed service ({plain(unit)})" if unit else "is unwell"
-    return f"{display.words} {what}" + (": recovery has tried everything" if suspended else "")
+    if status in {DisplayTrouble.SILENT, DisplayTrouble.CRASHED}:
+        what = DisplayTrouble(status)
+    elif unit is None and screen is not None:
+        what = DisplayTrouble.SCREEN
+    else:
+        what = DisplayTrouble.SERVICE if unit else DisplayTrouble.UNKNOWN
+    return words_rules.display_unwell(
+        display=display.words, what=what, unit=plain(unit), screen=screen, suspended=suspended
+    )
 
 
-RECOVERY_WORDS: Final[Mapping[RecoveryState, str]] = {
-    RecoveryState.OFF: "automatic recovery is switched off",
-    RecoveryState.DUE: "recovery is about to act",
-    RecoveryState.IN_FLIGHT: "a command of recovery is on its way",
-    RecoveryState.VERIFYING: "recovery waits for proof that it is ill or well",
-    RecoveryState.LOCKED: "recovery waits until the time after the last restart is over",
-    RecoveryState.SUSPENDED: "recovery has tried everything: a person must act",
-    RecoveryState.UNREACHABLE: "the display is not connected, so recovery cannot act",
-    RecoveryState.BLOCKED_BRIDGE: "recovery waits until we hear the fleet",
-    RecoveryState.BLOCKED_BREAKER: "recovery holds back: so many at once may be our own fault",
-    RecoveryState.HELD: "recovery leaves it alone, as it was told",
-    RecoveryState.NOT_RECOVERED: "recovery has nothing that the display could do",
-}
-
-
-def recovery_of_many(states: Sequence[RecoveryState]) -> str:
+def recovery_of_many(states: Sequence[RecoveryState]) -> Sentence:
     """What recovery does about several displays: each state with its count, the most frequent first."""
     counts = sorted(((states.count(state), state) for state in set(states)), key=lambda pair: (-pair[0], pair[1]))
-    if len(counts) == 1:
-        return _sentence(RECOVERY_WORDS[counts[0][1]])
-    return _sentence("; ".join(f"{count} × {RECOVERY_WORDS[state]}" for count, state in counts))
-
-
-def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}." if words else ""
+    does = [words_rules.recovery_does(state=state) for _, state in counts]
+    if len(counts) > 1:
+        does = [
+            words_rules.recovery_counted(what=what, displays=count)
+            for what, (count, _) in zip(does, counts, strict=True)
+        ]
+    return words_rules.recovery_about(what=does)
 
 
 class Addressee(Struct, frozen=True):
     """The facts about a channel that the text of its messages needs."""
 
     name: str
+    language: str
     time_zone: str | None
     public_url: str
     """The dashboard's address; empty: no links."""
 
+    def say(self, said: Sentence | None) -> str:
+        """A sentence in the channel's language."""
+        return "" if said is None else bounded(words_of(self.language).say(said))
+
 
 def opened(trouble: Trouble, event: NotificationEvent, phase: NotificationPhase, to: Addressee, now: datetime) -> Any:
     """The message that a trouble began or got worse: {title, text, facts}."""
-    title = f"Worse: {trouble.title}" if phase is NotificationPhase.ESCALATED else trouble.title
-    on_it = "" if trouble.taken_by is None else f"{plain(named(trouble.taken_by))} is on it."
+    worse = phase is NotificationPhase.ESCALATED
+    on_it = None if trouble.taken_by is None else words_rules.looks_after(by=trouble.taken_by)
     lines = [trouble.cause, _since(trouble.since, now, to), _who(trouble.displays), on_it, trouble.recovery]
+    title = to.say(words_rules.got_worse(title=trouble.title) if worse else trouble.title)
     link = f"{to.public_url}{trouble.link}" if to.public_url else ""
     facts = {
         "version": VERSION,
@@ -298,59 +245,59 @@ def opened(trouble: Trouble, event: NotificationEvent, phase: NotificationPhase,
         "phase": phase.value,
         "subject": trouble.subject,
         "title": title,
-        "cause": trouble.cause,
+        "cause": to.say(trouble.cause),
+        "sentences": {"title": to_row(trouble.title), "cause": trouble.cause and to_row(trouble.cause)},
         "since": trouble.since.isoformat(),
         "at": now.isoformat(),
         "sites": None if trouble.sites is None else sorted(trouble.sites),
         "displays": len(trouble.displays),
         "uuids": sorted(trouble.uuids)[:NAMED],
-        "recovery": trouble.recovery,
+        "recovery": to.say(trouble.recovery),
         "taken_by": trouble.taken_by,
         "url": link or None,
         "channel": to.name,
         **trouble.more,
     }
-    return _message(title, [*lines, link], facts)
+    return _message(title, [*map(to.say, lines), link], facts)
 
 
-def recovered(told: Mapping[str, Any], now: datetime, taken_by: str | None) -> Any:
+def recovered(told: Mapping[str, Any], now: datetime, taken_by: str | None, to: Addressee) -> Any:
     """The message that a trouble is over; `told` are the facts of its first message. `taken_by` looked after it."""
-    lasted = in_words(max(timedelta(), now - datetime.fromisoformat(told["since"])))
-    title = f"Over: {told['title']}"
+    was = {name: _sentence(told, name) for name in ("title", "cause")}
+    lines = [
+        words_rules.trouble_lasted(seconds=_seconds(datetime.fromisoformat(told["since"]), now)),
+        was["cause"] and words_rules.trouble_was(cause=was["cause"]),
+        None if taken_by is None else words_rules.looked_after(by=taken_by),
+    ]
+    title = to.say(words_rules.got_over(title=was["title"] or as_given(text="")))
     event, phase = NotificationEvent.RECOVERED.value, NotificationPhase.RECOVERED.value
     facts = {**told, "event": event, "phase": phase, "title": title, "at": now.isoformat(), "recovery": ""}
-    was = f"It was: {told['cause']}" if told["cause"] else ""
-    on_it = "" if taken_by is None else f"{plain(named(taken_by))} was on it."
-    lines = [f"It lasted {lasted}.", was, on_it, told["url"] or ""]
-    return _message(title, lines, {**facts, "taken_by": taken_by})
+    facts |= {"cause": to.say(was["cause"]), "taken_by": taken_by}
+    return _message(title, [*map(to.say, lines), told["url"] or ""], facts)
 
 
-MANY: Final[Mapping[NotificationEvent, str]] = {
-    NotificationEvent.SERVICE_FAILED: "have a failed service",
-    NotificationEvent.SCREEN_BAD: "have a bad screen",
-    NotificationEvent.LIMIT_PASSED: "pass a limit of health",
-    NotificationEvent.CONNECTION_UNSTEADY: "have an unsteady connection",
-    NotificationEvent.LOGIN_SHARED: "have a login that two devices use",
-}
-MANY_OVER: Final[Mapping[NotificationEvent, str]] = {
-    NotificationEvent.SERVICE_FAILED: "have no failed service any more",
-    NotificationEvent.SCREEN_BAD: "have a good screen again",
-    NotificationEvent.LIMIT_PASSED: "are within their limits again",
-    NotificationEvent.LOGIN_SHARED: "have a login for one device again",
-}
+def _sentence(told: Mapping[str, Any], name: str) -> Sentence | None:
+    """The title or the cause that a channel was told; older code stored its text alone."""
+    stored = told.get("sentences", {}).get(name)
+    if stored is None:
+        return as_given(text=told[name]) if told[name] else None
+    sentence: Sentence = from_row(Sentence, stored)
+    return sentence
 
 
 def many(messages: Sequence[Mapping[str, Any]], about: NotificationEvent, over: bool, to: Addressee) -> Any:
     """One message in place of many about single displays."""
     first = messages[0]["facts"]
-    what = MANY_OVER.get(about, "are well again") if over else MANY.get(about, "are unwell")
-    title = f"{len(messages)} displays {what}"
+    told = words_rules.many_troubles(event=about, displays=len(messages), is_over=over)
+    title = to.say(told)
     names = [message["title"] for message in messages]
     named = LISTED if about is NotificationEvent.CONNECTION_UNSTEADY else NAMED
-    lines = [*names[:named], *([f"and {len(names) - named} more"] if len(names) > named else [])]
+    more = [to.say(words_rules.and_more(more=len(names) - named))] if len(names) > named else []
+    lines = [*names[:named], *more]
     uuids = [uuid for message in messages for uuid in message["facts"]["uuids"]][:NAMED]
     sites = sorted({site for message in messages for site in message["facts"]["sites"] or ()})
     facts = {**first, "title": title, "cause": "", "displays": len(messages), "uuids": uuids, "sites": sites}
+    facts["sentences"] = {"title": to_row(told), "cause": None}
     facts["url"] = to.public_url + "/" if to.public_url else None
     message = _message(title, [*lines, facts["url"] or ""], {**facts, "recovery": "", "taken_by": None})
     return {**message, "own": first}
@@ -361,16 +308,18 @@ def _message(title: str, lines: Sequence[str], facts: Mapping[str, Any]) -> Any:
     return {"title": title, "text": text, "facts": {**facts, "text": text}}
 
 
-def _since(since: datetime, now: datetime, to: Addressee) -> str:
+def _since(since: datetime, now: datetime, to: Addressee) -> Sentence:
     zone = zones_rules.or_utc(to.time_zone or "UTC")
-    duration = in_words(max(timedelta(), now - since))
-    return f"Since {since.astimezone(zone):%Y-%m-%d %H:%M} ({zone.key}), for {duration}."
+    return words_rules.trouble_since(at=in_zone(since, zone.key), seconds=_seconds(since, now))
 
 
-def _who(displays: Sequence[Display]) -> str:
-    """The number of displays and the names of the first NAMED; empty for a single display."""
+def _seconds(since: datetime, now: datetime) -> int:
+    return max(0, int((now - since).total_seconds()))
+
+
+def _who(displays: Sequence[Display]) -> Sentence | None:
+    """The number of displays and the names of the first NAMED; None for a single display."""
     if len(displays) < 2:
-        return ""
-    names = ", ".join(display.words for display in displays[:NAMED])
-    more = f" and {len(displays) - NAMED} more" if len(displays) > NAMED else ""
-    return f"{len(displays)} displays are affected: {names}{more}."
+        return None
+    names = [display.words for display in displays[:NAMED]]
+    return words_rules.displays_affected(displays=len(displays), names=names, more=len(displays) - len(names))

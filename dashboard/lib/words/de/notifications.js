@@ -37,6 +37,7 @@ export const notificationWords = {
     daily_report: "einen Bericht jeden Tag um 07:00: was nicht läuft und was in den letzten 24 Stunden geschah",
     weekly_report: "einen Bericht jeden Montag um 07:00: wie verfügbar jeder Standort war",
   },
+  language: "Sprache der Meldungen",
   delay: "Nur, wenn es so lange dauert (Minuten)",
   sites: "Nur diese Standorte, durch Kommas getrennt (leer: alle)",
   when: "Zeiten",

@@ -37,6 +37,7 @@ export const notificationWords = {
     daily_report: "毎日7:00の報告: 異常なディスプレイと過去24時間のできごと",
     weekly_report: "毎週月曜7:00の報告: 各拠点の稼働率",
   },
+  language: "通知の言語",
   delay: "この時間続いた場合だけ（分）",
   sites: "これらの拠点だけ（カンマ区切り、空欄はすべて）",
   when: "時間帯",

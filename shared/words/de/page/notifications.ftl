@@ -32,6 +32,7 @@ notificationWords-event-conversion_failed = eine Präsentation, die nicht umgewa
 notificationWords-event-recovered = das Ende von einem davon (Entwarnung)
 notificationWords-event-daily_report = einen Bericht jeden Tag um 07:00: was nicht läuft und was in den letzten 24 Stunden geschah
 notificationWords-event-weekly_report = einen Bericht jeden Montag um 07:00: wie verfügbar jeder Standort war
+notificationWords-language = Sprache der Meldungen
 notificationWords-delay = Nur, wenn es so lange dauert (Minuten)
 notificationWords-sites = Nur diese Standorte, durch Kommas getrennt (leer: alle)
 notificationWords-when = Zeiten

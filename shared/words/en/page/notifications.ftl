@@ -34,6 +34,7 @@ notificationWords-event-conversion_failed = a presentation that could not be con
 notificationWords-event-recovered = all clear: the end of any of these
 notificationWords-event-daily_report = a report each day at 07:00: who is unwell, and what happened in the last 24 hours
 notificationWords-event-weekly_report = a report each Monday at 07:00: how available each site was
+notificationWords-language = Language of its messages
 notificationWords-delay = Only if it lasts for (minutes)
 notificationWords-sites = Only these sites, separated by commas (empty: all)
 notificationWords-when = Hours

@@ -32,6 +32,7 @@ notificationWords-event-conversion_failed = 変換できなかったプレゼン
 notificationWords-event-recovered = 解消: 上記のいずれかの終わり
 notificationWords-event-daily_report = 毎日7:00の報告: 異常なディスプレイと過去24時間のできごと
 notificationWords-event-weekly_report = 毎週月曜7:00の報告: 各拠点の稼働率
+notificationWords-language = 通知の言語
 notificationWords-delay = この時間続いた場合だけ（分）
 notificationWords-sites = これらの拠点だけ（カンマ区切り、空欄はすべて）
 notificationWords-when = 時間帯
