@@ -20,8 +20,9 @@ def words() -> Catalogue:
 
 
 def words_for(asked: Request) -> Catalogue:
-    """The words of the language that this request prefers, or of its primary language (de of de-AT), else English."""
-    return words_of(asked.accept_languages.best_match(LANGUAGES, ENGLISH))
+    """The words of the language that this request prefers, of de-AT those of de; else English."""
+    wanted = (tag.partition("-")[0].lower() for tag, quality in asked.accept_languages if quality)
+    return words_of(next((language for language in wanted if language in LANGUAGES), ENGLISH))
 
 
 def to_json(value: object) -> bytes:

@@ -83,6 +83,14 @@ def test_extras_of_an_error_are_members_of_the_document(probe: FlaskClient) -> N
     }
 
 
+def test_a_refusal_is_in_the_readers_language(probe: FlaskClient) -> None:
+    answer = probe.get("/probe/locked", headers={"Accept-Language": "de-AT, en;q=0.5"})
+
+    assert answer.json is not None
+    assert (answer.json["code"], answer.json["title"]) == ("locked_out", "Im jetzigen Zustand nicht möglich")
+    assert answer.json["detail"].startswith("Diesem Display wurde kürzlich ein Neustart gesendet")
+
+
 def test_a_429_says_when_to_come_back(probe: FlaskClient) -> None:
     answer = probe.get("/probe/wait")
 

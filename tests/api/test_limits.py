@@ -29,7 +29,7 @@ def memory_of(pid: int) -> int:
 def test_a_declared_length_beyond_the_limit_is_refused_and_the_connection_closed(
     probe_process: FunctionProcess, path: str, limit: int
 ) -> None:
-    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {limit + 1}\r\n\r\n"
+    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nAccept-Language: ja\r\nContent-Length: {limit + 1}\r\n\r\n"
 
     answer = probe_process.raw(head.encode())  # until the server closes; no body was sent
 
@@ -37,6 +37,7 @@ def test_a_declared_length_beyond_the_limit_is_refused_and_the_connection_closed
     assert b"Connection: close" in answer
     document = json.loads(answer.partition(b"\r\n\r\n")[2])
     assert (document["code"], document["limit_bytes"]) == ("too_large", limit)
+    assert document["detail"] == f"リクエストは{limit:,}バイトまでです。"
 
 
 @pytest.mark.parametrize("length", ["-1", "+5", "1e3", "99999999999999999999999", "0x10", "5,5"])

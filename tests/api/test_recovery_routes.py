@@ -168,6 +168,8 @@ def test_a_breakers_opening_is_among_the_decisions_and_told_of_its_clients(api: 
     [
         ("de-AT,de;q=0.9,en;q=0.8", "9 von 10 Displays sind verstummt"),
         ("fr, ja;q=0.5", "10台中9台が応答していません"),
+        ("de-AT,en;q=0.8", "9 von 10 Displays sind verstummt"),
+        ("de;q=0, *", "9 of 10 displays are silent"),
         ("en-GB", "9 of 10 displays are silent"),
         ("fr", "9 of 10 displays are silent"),
         ("*", "9 of 10 displays are silent"),
