@@ -129,6 +129,7 @@ def test_a_url_that_is_not_of_slack_is_refused_before_anything_is_sent(page: Pag
 def test_a_channel_is_added_tried_changed_switched_off_and_removed(page: Page, hook: Receiver, api: Api) -> None:
     dialog = new_channel(page, "On call", "Webhook")
     dialog.get_by_label("URL", exact=True).fill(hook.url + "?key=T0K3N")
+    dialog.get_by_label("Language of its messages").select_option("Deutsch")
     dialog.get_by_label("Only if it lasts for (minutes)").fill("5")
     dialog.locator("input[name=hours]").check()
     dialog.get_by_label("From", exact=True).fill("07:30")
@@ -141,7 +142,7 @@ def test_a_channel_is_added_tried_changed_switched_off_and_removed(page: Page, h
 
     choose(page, "On call", "Send a test")
     expect(row).to_contain_text("Test delivered: 200 from 127.0.0.1")
-    assert [posted.json["event"] for posted in hook.posted] == ["test"]
+    assert [posted.json["title"] for posted in hook.posted] == ["Test von Signage Fleet"]
     hook.answer = lambda _posted: (401, {})
     choose(page, "On call", "Send a test")
     expect(row).to_contain_text("Test failed: 401 from 127.0.0.1")
@@ -153,7 +154,8 @@ def test_a_channel_is_added_tried_changed_switched_off_and_removed(page: Page, h
     renamed = page.locator("li.token").filter(has_text="Night shift")
     expect(renamed).to_be_visible()
     [kept] = api.get("/api/notifications/channels")["items"]
-    assert (kept["name"], kept["delay_seconds"], kept["hours"]["begin"]) == ("Night shift", 300, "07:30")
+    assert (kept["name"], kept["language"], kept["delay_seconds"]) == ("Night shift", "de", 300)
+    assert kept["hours"]["begin"] == "07:30"
 
     choose(page, "Night shift", "Switch off")
     expect(renamed.locator(".tag")).to_have_text("Off")
