@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
+import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 
@@ -47,7 +48,6 @@ READERS: Final = {
     "Displays and clients": ("/docs/display-agent", "/docs/display-browser", "/docs/protocol", "/docs/api"),
     "Develop": (
         "/CONTRIBUTING",
-        "/docs/dashboard",
         "/docs/performance",
         "/CHANGELOG",
         "/SECURITY",
@@ -88,6 +88,23 @@ def add_operations(app: Sphinx, document: nodes.document) -> None:
                 if tag["name"] in operation["tags"]:
                     part += _operation(document, f"{method.upper()} {path}", operation)
         page += part
+
+
+def add_promises(app: Sphinx, document: nodes.document) -> None:
+    """Write every promise of tests/promises.yaml, with its tests, below the words of docs/reliability.md."""
+    if app.env.docname != "docs/reliability":
+        return
+    [page] = document.findall(lambda node: isinstance(node, nodes.section) and isinstance(node.parent, nodes.document))
+    for title, promises in yaml.safe_load((ROOT / "tests" / "promises.yaml").read_text(encoding="utf-8")).items():
+        part = _section(document, title)
+        part += nodes.bullet_list("", *(_promise(**promise) for promise in promises))
+        page += part
+
+
+def _promise(promise: str, tests: tuple[str, ...] = ()) -> nodes.list_item:
+    """What is promised; below it its tests, one a line."""
+    held = [nodes.line("", "", *_text(f"`{test}`")) for test in tests]
+    return nodes.list_item("", nodes.paragraph("", "", *_text(promise)), nodes.line_block("", *held))
 
 
 def _operation(document: nodes.document, name: str, operation: dict[str, Any]) -> nodes.section:
@@ -143,4 +160,5 @@ def write_front_page(app: Sphinx, failure: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     app.connect("source-read", add_contents)
     app.connect("doctree-read", add_operations, priority=100)  # before Sphinx collects the headings
+    app.connect("doctree-read", add_promises, priority=100)
     app.connect("build-finished", write_front_page)
