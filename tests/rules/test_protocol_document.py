@@ -17,10 +17,17 @@ from deploy.parts.layout import REPOSITORY
 from displays.client import contract
 from displays.client.hours import hours_of
 from displays.client.state import Boot, DisplayState, Send
+from shared.clients import hours_rules
+from shared.clients.hours_rules import OpeningHours, OpenTime
+from shared.commands import rules as commands_rules
+from shared.commands.rules import DueCommand
+from shared.vocabulary import CommandAction, Weekday
 
 DOCUMENT = (REPOSITORY / "docs" / "protocol.md").read_text(encoding="utf-8")
 STAMP = {"install_id", "boot_seq", "seq", "ts"}
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
+HOURS = OpeningHours("Europe/Berlin", (OpenTime((Weekday.MONDAY,), "08:00", "24:00"),))
+DUE = DueCommand("c1", "client-1", CommandAction.RESTART_APP, None, None, NOW, NOW, NOW, 1, None)
 
 
 def example(marker: str) -> Any:
@@ -85,6 +92,24 @@ def test_the_table_of_topics_states_the_limits_that_the_reference_keeps(kind: co
     assert retained == ("**yes**" if kind.retain else "no")
     assert expiry == {None: "none", 86_400: "24 h"}.get(kind.expiry_seconds, f"{kind.expiry_seconds} s")
     assert at_most == (f"{kind.max_bytes // 1024} KiB" if kind.max_bytes >= 1024 else f"{kind.max_bytes} B")
+
+
+def test_the_table_of_what_comes_down_has_each_field_that_the_service_sends() -> None:
+    rows = DOCUMENT.split("| topic, at most | field | holds |")[1].split("\n\n")[0].splitlines()[2:]
+    named = [re.findall(r"`(\w+)`", row.split("|")[2]) for row in rows]
+    hours = json.loads(hours_rules.message("a", hours_rules.document(HOURS)))
+    sent = [
+        *json.loads(commands_rules.payload(DUE)),
+        *("install_id", "boot_seq", "seq", "level", "until"),
+        *hours,
+        *hours["hours"],
+        *hours["hours"]["open"][0],
+    ]
+
+    assert [name for names in named for name in names] == sent
+    for topic, most in contract.DOWNWARD_MAX_BYTES.items():
+        at_most = f"{most // 1024} KiB" if most >= 1024 else f"{most} B"
+        assert [row for row in rows if row.startswith(f"| `{topic}`, {at_most} |")], topic
 
 
 MOMENT = {inspect.StrType, inspect.IntType, inspect.FloatType}
