@@ -12,7 +12,6 @@ import yaml
 
 from deploy.local.prerequisites import PROGRAM_PATH
 from deploy.parts.layout import REPOSITORY
-from shared.overview.gauges.rules import MEANINGS, PREFIX
 from tests.deploy.metrics_there import FOLDER, METRIC, asked, names_there, rules
 
 DESIGNED: Final = {  # the required alerts, and what would stay unnoticed without them
@@ -315,11 +314,3 @@ def test_each_alert_tells_an_operator_what_it_means_and_where_it_says_what_to_do
     for section in re.split(r"^## Signage\w+$", guide, flags=re.MULTILINE)[1:]:
         assert "**Means.**" in section
         assert "**Do.**" in section
-
-
-def test_the_guide_has_every_gauge_as_the_code_has_it() -> None:
-    guide = (REPOSITORY / "docs" / "reference.md").read_text(encoding="utf-8")
-    told = guide.split("<!-- metrics:")[1].split("<!-- /metrics -->")[0]
-
-    lines = [f"- `{PREFIX}{name}`: {meaning}" for name, meaning in MEANINGS.items()]
-    assert [line for line in told.splitlines() if line.startswith("- `")] == lines

@@ -10,7 +10,8 @@ from deploy.parts.layout import REPOSITORY
 
 PROMISES: Final = yaml.safe_load((REPOSITORY / "tests" / "promises.yaml").read_text(encoding="utf-8"))
 DEFINED: Final = re.compile(r"^def (test_\w+)", re.MULTILINE)
-STANDARD: Final = "OWASP ASVS 5.0, levels 1 and 2: met as shipped"
+MET: Final = "OWASP ASVS 5.0, levels 1 and 2: met as shipped"
+NOT_MET: Final = MET.replace("met as", "not met as")
 NAMED: Final = {test for promise in chain(*PROMISES.values()) for test in promise.get("tests", ())}
 
 
@@ -43,4 +44,4 @@ def test_every_campaign_that_a_promise_names_exists() -> None:
 
 def test_each_promise_but_those_of_the_standard_names_what_holds_it() -> None:
     for section, promises in PROMISES.items():
-        assert [promise for promise in promises if section != STANDARD and not promise.get("tests")] == []
+        assert [promise for promise in promises if section not in {MET, NOT_MET} and not promise.get("tests")] == []
