@@ -1,6 +1,6 @@
 """`python -m tests.deploy.dashboard_types FOLDER`: check the Grafana dashboard against the types of Grafana's schema.
 
-FOLDER is where `npm install @grafana/schema` was run (docs/deploying.md); TypeScript is the dashboard's (`make check`
+FOLDER is where `npm install @grafana/schema@13.2.3` was run; TypeScript is the dashboard's (`make check`
 installs it). Prints the errors; exit code 1 with any. It is not part of `make test`, because the package is large and
 does not show how panels look.
 """
