@@ -26,7 +26,7 @@ def wanted(name: str) -> dict[str, Requirement]:
         if line.startswith("-r "):
             found |= wanted(line.removeprefix("-r ").removesuffix(".txt"))
         elif line and not line.startswith("#"):
-            requirement = Requirement(line)
+            requirement = Requirement(line.partition(" #")[0])
             found[canonicalize_name(requirement.name)] = requirement
     return found
 
