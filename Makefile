@@ -117,7 +117,7 @@ bench: $(DEVELOPMENT) ## Measure against peers and limits; prints a table; ROWS=
 campaign: $(DEVELOPMENT) ## Run the full fault campaign; ONLY="kills noise" runs some, SHARE=10 a tenth, SEED=2 another; ONLY=corpus DECKS=folder; ONLY=broker BROKER=rabbitmq; ONLY="docker trial" on an engine; ONLY="box displays cluster" as root; ONLY=neighbours with HOME_ASSISTANT=hass; ONLY=converter with GOTENBERG=program; ONLY=cloud TERRAFORM_PLUGINS=folder
 	@$(NEEDS) $(if $(filter 0,$(shell id -u)),machines,test)
 	@$(BIN)/python -m tests.lab.campaigns $(ONLY) $(if $(DECKS),--decks $(DECKS)) $(if $(BROKER),--broker $(BROKER)) --share $(or $(SHARE),100) --seed $(or $(SEED),1); code=$$?; \
-	  $(BIN)/python -m tests.lab.campaigns.figures docs/reliability.md; exit $$code
+	  $(BIN)/python -m tests.lab.campaigns.figures tests/lab/figures.md; exit $$code
 
 # The virtual environment. Each stamp is newer than the lists it was installed from.
 $(RUNTIME): requirements.lock

@@ -66,11 +66,14 @@ def _contents(caption: str, pages: tuple[str, ...]) -> str:
 
 
 def add_contents(app: Sphinx, page: str, source: list[str]) -> None:  # noqa: ARG001 - Sphinx names the arguments
-    """Lead readers from the front page to every page, and from the page of decisions to each decision."""
+    """Lead readers from the front page to every page, and to each decision; add what the campaigns counted."""
     if page == root_doc:
         source[0] += "".join(_contents(reader, pages) for reader, pages in READERS.items())
     elif page == "docs/decisions/README":
         source[0] += "\n".join(["", "```{toctree}", "", *DECISIONS, "```", ""])
+    elif page == "docs/reliability":
+        figures = (ROOT / "tests" / "lab" / "figures.md").read_text(encoding="utf-8")
+        source[0] += figures.partition("## Figures\n")[2]
 
 
 def add_operations(app: Sphinx, document: nodes.document) -> None:

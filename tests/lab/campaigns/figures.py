@@ -1,4 +1,4 @@
-"""Write the figures of the last campaigns into a document: `python -m tests.lab.campaigns.figures docs/reliability.md`.
+"""Write the figures of the last campaigns: `python -m tests.lab.campaigns.figures tests/lab/figures.md`.
 
 A campaign with a ledger in campaign-results/ gets a new row; the others keep their row.
 """
