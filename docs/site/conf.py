@@ -43,7 +43,7 @@ html_permalinks_icon = "#"
 
 READERS: Final = {
     "Try it": ("/docs/concepts", "/docs/compare", "What is proven </docs/reliability>"),
-    "Operate": ("/docs/operating", "/docs/alerts", "/docs/reference"),
+    "Operate": ("/docs/alerts", "/docs/operating", "/docs/reference"),
     "Deploy": ("/docs/deploying", "/docs/scaling", "/docs/security"),
     "Displays and clients": ("/docs/display-agent", "/docs/display-browser", "/docs/protocol", "/docs/api"),
     "Develop": (
