@@ -54,7 +54,7 @@ log_level = { $level ->
    *[other] { $level }
 }
 
-command_requested = { command_title }: angefordert { by_whom }{ $reason_is ->
+command_requested = { command_name }: angefordert { by_whom }{ $reason_is ->
     [some] { command_reason }
    *[none] {""}
 }
@@ -62,8 +62,8 @@ command_reason = { $by_kind ->
     [recovery] . { $reason }
    *[person] {" "}({ $reason })
 }
-command_received = { command_title }: vom Display empfangen
-command_over_before = { command_title }: Das Display hat nach dem Ende noch geantwortet ({ command_step })
+command_received = { command_name }: vom Display empfangen
+command_over_before = { command_name }: Das Display hat nach dem Ende noch geantwortet ({ command_step })
 command_step = { $state ->
     [queued] eingereiht
     [sent] gesendet
@@ -77,7 +77,7 @@ command_step = { $state ->
     [cancelled] abgebrochen
    *[other] { $state }
 }
-command_over = { command_title }: { command_step }{ $cause_is ->
+command_over = { command_name }: { command_step }{ $cause_is ->
     [some] {" "}({ command_cause_long })
    *[none] { command_over_why }
 }
@@ -91,18 +91,9 @@ command_confirmed = { $confirmed_by ->
     [both] {" "}(Das Display hat es bestätigt, und was es danach getan hat, belegt es)
    *[other] {""}
 }
-command_title = { $action ->
-    [restart_app] Player-Neustart
-    [reboot_host] Neustart
-    [shutdown_host] Herunterfahren
-    [screenshot] Screenshot
-    [screen_on] Bildschirm an
-    [screen_off] Bildschirm aus
-   *[other] { $action }
-}
 
 recovery_did_nothing = Die Wiederherstellung greift nicht ein:
-recovery_asked = Die Wiederherstellung greift ein ({ command_title }):
+recovery_asked = Die Wiederherstellung greift ein ({ command_name }):
 
 person_did = { done_to_it }{ $named ->
     [yes] , { by_whom }

@@ -1,13 +1,3 @@
-recovery_command = { $action ->
-    [restart_app] Player-Neustart
-    [reboot_host] Neustart
-    [shutdown_host] Herunterfahren
-    [screenshot] Screenshot
-    [screen_on] Bildschirm an
-    [screen_off] Bildschirm aus
-   *[other] { $action }
-}
-
 recovery_screen = { $screen ->
     [black] Der Bildschirm ist schwarz
     [frozen] Der Bildschirm ist eingefroren
@@ -72,8 +62,8 @@ recovery_needs_you = Es wird nichts mehr gesendet, bis jemand eingreift und die 
 
 recovery_off = Die Einstellung CRASH_RECOVERY_ENABLED schaltet die automatische Wiederherstellung ab.
 bridge_silent = Die Bridge schweigt; was wir sehen, ist vielleicht veraltet. Bis sie wieder zuhört, wird nichts gesendet.
-command_open = Ein Befehl ist unterwegs ({ recovery_command }); sein Ergebnis entscheidet, wie es weitergeht.
-command_of_another = Ein Befehl { by_whom } ({ recovery_command }) hat nach { seconds_long } noch kein Ergebnis; die Wiederherstellung wartet, bis er eines hat, seine Zeit um ist oder ein Admin ihn beendet.
+command_open = Ein Befehl ist unterwegs ({ command_name }); sein Ergebnis entscheidet, wie es weitergeht.
+command_of_another = Ein Befehl { by_whom } ({ command_name }) hat nach { seconds_long } noch kein Ergebnis; die Wiederherstellung wartet, bis er eines hat, seine Zeit um ist oder ein Admin ihn beendet.
 nothing_helped = { recovery_no_help }{ $seconds_is ->
     [none] {""}
    *[some] ; der erste Versuch war vor { seconds_long }
@@ -100,10 +90,10 @@ not_connected = { $basis ->
    *[other] { recovery_screen }
 }, aber das Display ist nicht verbunden; die Wiederherstellung versucht es nach seinem nächsten Lebenszeichen erneut.
 silent_too_long = Das Display ist seit mehr als einem Tag verstummt. Ein Neustart würde nicht helfen, darum sendet die Wiederherstellung nichts: Jemand muss nach ihm sehen.
-command_done = Der Befehl der Wiederherstellung ({ recovery_command }) wurde ausgeführt; ob er geholfen hat, zeigt sich am Ende der Wartezeit.
+command_done = Der Befehl der Wiederherstellung ({ command_name }) wurde ausgeführt; ob er geholfen hat, zeigt sich am Ende der Wartezeit.
 asked_again_later = { recovery_refused }; am Ende der Wartezeit wird es erneut gefragt.
 sent_lately = Vor Kurzem wurde ein Neustart gesendet; vor dem nächsten bekommt das Display Zeit, zurückzukommen.
-cannot_do = { recovery_evidence }; nach eigener Angabe kann das Display aber nicht, was jetzt zu tun wäre: { recovery_command }.
+cannot_do = { recovery_evidence }; nach eigener Angabe kann das Display aber nicht, was jetzt zu tun wäre: { command_name }.
 
 watchdog_first = Der Player ist eben erst abgestürzt; zuerst ist der Wächter des Displays an der Reihe.
 other_screens_first = { recovery_bad_screen }; die Wiederherstellung wartet ab, ob es viele andere auch trifft.
@@ -114,7 +104,7 @@ many_late = { $late } von { $seen } { $seen ->
     [one] Display
    *[other] Displays
 } sind verspätet oder verstummt: Die Wiederherstellung wartet ab, ob weitere verstummen.
-command_due = { recovery_evidence }; der nächste Takt, der Platz hat, sendet: { recovery_command }.
+command_due = { recovery_evidence }; der nächste Takt, der Platz hat, sendet: { command_name }.
 no_help_so_far = { $restarts ->
     [0] { $reboots ->
         [0] Bisher hat nichts geholfen
@@ -123,6 +113,6 @@ no_help_so_far = { $restarts ->
    *[other] { recovery_have } bisher nicht geholfen
 }.
 refused_before = { recovery_refused }.
-command_sent = { recovery_evidence }: { recovery_command }, Versuch { $attempt } von { $attempts }.
+command_sent = { recovery_evidence }: { command_name }, Versuch { $attempt } von { $attempts }.
 no_help = { recovery_no_help }.
 part_of_incident = Es ist Teil einer Störung:

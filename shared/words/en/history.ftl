@@ -56,7 +56,7 @@ log_level = { $level ->
 }
 
 # $reason: of recovery a sentence, of a person their own words without a full stop
-command_requested = { command_title } asked for by { by_whom }{ $reason_is ->
+command_requested = { command_name } asked for by { by_whom }{ $reason_is ->
     [some] { command_reason }
    *[none] {""}
 }
@@ -64,8 +64,8 @@ command_reason = { $by_kind ->
     [recovery] . { $reason }
    *[person] {" "}({ $reason })
 }
-command_received = { command_title } received by the display
-command_over_before = { command_title }: the display said { command_step } after it was over
+command_received = { command_name } received by the display
+command_over_before = { command_name }: the display said { command_step } after it was over
 command_step = { $state ->
     [queued] queued
     [sent] sent
@@ -79,7 +79,7 @@ command_step = { $state ->
     [cancelled] cancelled
    *[other] { $state }
 }
-command_over = { command_title } { command_outcome }{ $cause_is ->
+command_over = { command_name } { command_outcome }{ $cause_is ->
     [some] : { command_cause_long }
    *[none] { command_over_why }
 }
@@ -101,15 +101,6 @@ command_outcome = { $state ->
     [timed_out] brought no result in time
     [cancelled] was cancelled
    *[other] { $state }
-}
-command_title = { $action ->
-    [restart_app] Restart
-    [reboot_host] Reboot
-    [shutdown_host] Shutdown
-    [screenshot] Screenshot
-    [screen_on] Screen on
-    [screen_off] Screen off
-   *[other] { $action }
 }
 
 # The reason follows

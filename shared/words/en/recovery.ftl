@@ -105,11 +105,7 @@ not_connected = { $basis ->
    *[other] { recovery_screen }
 }, but the display is not connected; recovery tries again after its next heartbeat.
 silent_too_long = The display has been silent for more than a day. A reboot would not help, so recovery sends nothing: a person must look at it.
-command_done = { $action ->
-    [restart_app] Restart
-    [reboot_host] Reboot
-   *[other] { $action }
-} by recovery was done; whether it helped is judged when the lockout ends.
+command_done = { command_name } by recovery was done; whether it helped is judged when the lockout ends.
 asked_again_later = { recovery_refused }; it is asked again when the lockout ends.
 sent_lately = A restart or reboot was sent lately; the display is given time to come back before the next one.
 cannot_do = { recovery_evidence }, but this display says that it cannot do a { recovery_command }.

@@ -54,7 +54,7 @@ log_level = { $level ->
    *[other] { $level }
 }
 
-command_requested = { who_did }{ command_title }を要求{ $reason_is ->
+command_requested = { who_did }{ command_name }を要求{ $reason_is ->
     [some] { command_reason }
    *[none] {""}
 }
@@ -62,8 +62,8 @@ command_reason = { $by_kind ->
     [recovery] 。{ $reason }
    *[person] （{ $reason }）
 }
-command_received = { command_title }: ディスプレイが受領
-command_over_before = { command_title }: 終了後にディスプレイが応答（{ command_step }）
+command_received = { command_name }: ディスプレイが受領
+command_over_before = { command_name }: 終了後にディスプレイが応答（{ command_step }）
 command_step = { $state ->
     [queued] 待機
     [sent] 送信済み
@@ -77,7 +77,7 @@ command_step = { $state ->
     [cancelled] 取り消し
    *[other] { $state }
 }
-command_over = { command_title }: { command_step }{ $cause_is ->
+command_over = { command_name }: { command_step }{ $cause_is ->
     [some] （{ command_cause_long }）
    *[none] { command_over_why }
 }
@@ -91,18 +91,9 @@ command_confirmed = { $confirmed_by ->
     [both] （ディスプレイが確認し、その後の動作で証明されました）
    *[other] {""}
 }
-command_title = { $action ->
-    [restart_app] プレーヤー再起動
-    [reboot_host] 再起動
-    [shutdown_host] シャットダウン
-    [screenshot] スクリーンショット
-    [screen_on] 画面オン
-    [screen_off] 画面オフ
-   *[other] { $action }
-}
 
 recovery_did_nothing = 自動復旧は何もしません。
-recovery_asked = 自動復旧が{ command_title }を要求しました。
+recovery_asked = 自動復旧が{ command_name }を要求しました。
 
 person_did = { done_to_it }{ $named ->
     [yes] （{ who }）

@@ -1,13 +1,3 @@
-recovery_command = { $action ->
-    [restart_app] プレーヤー再起動
-    [reboot_host] 再起動
-    [shutdown_host] シャットダウン
-    [screenshot] スクリーンショット
-    [screen_on] 画面オン
-    [screen_off] 画面オフ
-   *[other] { $action }
-}
-
 recovery_screen = { $screen ->
     [black] 画面が黒くなっています
     [frozen] 画面がフリーズしています
@@ -53,8 +43,8 @@ recovery_needs_you = 人が対応して自動復旧を再開するまで、何�
 
 recovery_off = 設定 CRASH_RECOVERY_ENABLED により、自動復旧はオフです。
 bridge_silent = ブリッジが応答しないため、表示は古い可能性があります。応答が戻るまで、何も送りません。
-command_open = コマンドを実行中です（{ recovery_command }）。次の対応は結果で決まります。
-command_of_another = { who_did }{ seconds_long }前に要求したコマンド（{ recovery_command }）の結果がまだありません。結果が出るか、時間が過ぎるか、管理者が終えるまで、自動復旧は待ちます。
+command_open = コマンドを実行中です（{ command_name }）。次の対応は結果で決まります。
+command_of_another = { who_did }{ seconds_long }前に要求したコマンド（{ command_name }）の結果がまだありません。結果が出るか、時間が過ぎるか、管理者が終えるまで、自動復旧は待ちます。
 nothing_helped = { recovery_all_tries }は効果がありませんでした{ $seconds_is ->
     [none] {""}
    *[some] （最初の試行は{ seconds_long }前）
@@ -81,10 +71,10 @@ not_connected = { $basis ->
    *[other] { recovery_screen }
 }。ただしディスプレイが接続していないため、自動復旧は次のハートビートの後にやり直します。
 silent_too_long = ディスプレイは1日を超えて応答がありません。再起動では直らないため、自動復旧は何も送りません。人が見る必要があります。
-command_done = 自動復旧のコマンド（{ recovery_command }）が実行されました。効果は、クールダウンの終わりに判断します。
+command_done = 自動復旧のコマンド（{ command_name }）が実行されました。効果は、クールダウンの終わりに判断します。
 asked_again_later = { recovery_refused }。クールダウンの終わりに、もう一度要求します。
 sent_lately = 最近、再起動を送信しました。次を送る前に、ディスプレイが戻るのを待っています。
-cannot_do = { recovery_evidence }。ただし、このディスプレイは{ recovery_command }に対応していません。
+cannot_do = { recovery_evidence }。ただし、このディスプレイは{ command_name }に対応していません。
 
 watchdog_first = プレーヤーがクラッシュしたばかりです。まずディスプレイ自身の監視役に任せます。
 other_screens_first = { recovery_bad_screen }。ほかにも多くの画面が異常になるか、自動復旧は様子を見ています。
@@ -92,9 +82,9 @@ others_first = ディスプレイの応答がなくなったばかりです。�
 shop_just_opened = 営業時間が始まったばかりで、その前から応答がありません。自動復旧は起動する時間を与えています。
 first_heartbeat_awaited = ディスプレイがオンラインになったばかりです。自動復旧は最初のハートビートを待っています。
 many_late = { $seen }台中{ $late }台が遅延しているか応答していません。ほかも応答しなくなるか、自動復旧は様子を見ています。
-command_due = { recovery_evidence }。空きのある次の実行で、{ recovery_command }を送ります。
+command_due = { recovery_evidence }。空きのある次の実行で、{ command_name }を送ります。
 no_help_so_far = { recovery_all_tries }は、まだ効果がありません。
 refused_before = { recovery_refused }。
-command_sent = { recovery_evidence }。{ recovery_command }を送りました。{ $attempts }回中{ $attempt }回目です。
+command_sent = { recovery_evidence }。{ command_name }を送りました。{ $attempts }回中{ $attempt }回目です。
 no_help = { recovery_all_tries }は効果がありませんでした。
 part_of_incident = インシデントの一部です。
