@@ -9,9 +9,9 @@ from sqlalchemy import Engine
 from tests.stores.command_coverage import RARE, missing, write_down_moves
 from tests.stores.command_run import run
 
-LOTS = range(1, 9)
-MORE = range(9, 25)
-"""Seeds of further lots, because a move that is expected a few times in 200 interleavings may not come at all."""
+LOTS = range(1, 5)
+MORE = range(5, 25)
+"""Seeds of further lots, because a move that is expected a few times in 100 interleavings may not come at all."""
 INTERLEAVINGS = 25  # of a lot: those of one seed resemble each other
 
 

@@ -36,7 +36,7 @@ def live(connection: Connection, now: datetime, blackouts: list[tuple[int, int]]
     return [(phase, title) for phase, title in told(connection) if phase != "escalated"]
 
 
-@pytest.mark.parametrize("after", [1, 3, 7, 25, 45, 90, 1400])
+@pytest.mark.parametrize("after", [1, 5, 7, 90, 1400])
 def test_a_second_blackout_is_told_at_every_distance(connection: Connection, now: datetime, after: int) -> None:
     second = 12 + after
     messages = live(connection, now, [(2, 12), (second, second + 10)], second + 30)
@@ -52,7 +52,7 @@ def test_a_second_blackout_is_told_at_every_distance(connection: Connection, now
 
 @pytest.mark.parametrize("period", [8, 12, 24])
 def test_a_shop_that_keeps_failing_is_told_so_once(connection: Connection, now: datetime, period: int) -> None:
-    begins = range(2, 2 + 8 * period, period)
+    begins = range(2, 2 + 5 * period, period)
     messages = live(connection, now, [(begin, begin + period // 2) for begin in begins], begins[-1] + 100)
 
     assert [title for phase, title in messages if phase == "opened"] == [

@@ -316,7 +316,7 @@ def test_what_has_ended_names_nothing_any_more(connection: Connection, now: date
 # --- many ---
 
 
-def test_a_thousand_random_renames_lose_nothing(connection: Connection, now: datetime) -> None:
+def test_two_hundred_random_renames_lose_nothing(connection: Connection, now: datetime) -> None:
     """Whoever had a right or a duty at the shop of a display has it there after every rename, merge and way back."""
     chance = random.Random(1_000)
     homes = {f"Shop {number}": f"Shop {number}" for number in range(20)}
@@ -327,9 +327,9 @@ def test_a_thousand_random_renames_lose_nothing(connection: Connection, now: dat
                 make(connection, home)
     counts = {kind: _count(connection, kind) for kind in NAMING}
     merged = 0
-    for number in range(1_000):
+    for number in range(200):
         before = chance.choice(sorted(set(homes.values())))
-        merges = len(set(homes.values())) > 10 and chance.random() < 0.01
+        merges = len(set(homes.values())) > 10 and chance.random() < 0.05
         after = chance.choice(sorted(set(homes.values()) - {before})) if merges else f"Name {number % 40}"
         if not merges and after in homes.values():
             continue
