@@ -78,8 +78,11 @@ class Clockwork:
 
     def until_asked(self, step_seconds: float = 0.1, most_seconds: float = 70) -> None:
         """Advance the clock step by step until the page has just requested the overview and read the answer."""
+        before = self.count()
         for _ in range(int(most_seconds / step_seconds)):
-            if self.passes(step_seconds):
+            self.page.clock.run_for(int(step_seconds * 1000))
+            self.settle()
+            if self.count() > before:
                 return
         raise AssertionError(f"the page did not ask within {most_seconds} s")
 

@@ -39,12 +39,12 @@ Enter = Callable[..., WatchedPage]
 
 @pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack without recovery and with a tick every three seconds: ticks are expensive, and few tests need them.
+    """A stack without recovery and with a tick every five seconds: ticks are expensive, and few tests need them.
 
     People sign in by password or at a sign-in service.
     """
     settings = {
-        "TICK_SECONDS": "3",
+        "TICK_SECONDS": "5",
         "DEMO": "",
         "LOG_RETENTION_DAYS": "270",  # for log lines at two changes of the clocks
     }

@@ -1,7 +1,6 @@
 """A display that sends messages but no heartbeats: shown in the list, explained in its panel, with its messages."""
 
 from collections.abc import Iterator
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -15,8 +14,7 @@ from shared.vocabulary import DeadLetterReason, Role
 from tests.browser.conftest import Enter
 from tests.browser.fleets import Fleet, inserted
 from tests.browser.people import session_with_role
-from tests.browser.test_every_page import violations
-from tests.browser.watched import does_not_scroll_sideways
+from tests.browser.test_every_page import is_right_in_every_look
 from tests.stack import Api, Stack, eventually
 
 WHY = "Its reports come, its heartbeats do not: 3 of them were too large."
@@ -42,18 +40,8 @@ def mute(database: Engine, api: Api) -> Iterator[Fleet]:
             connection.execute(sa.text("DELETE FROM dead_letters WHERE sender = :uuid"), {"uuid": uuid})
 
 
-LOOKS: dict[str, dict[str, Any]] = {
-    "wide": {},
-    "dark": {"color_scheme": "dark"},
-    "narrow": {"viewport": {"width": 390, "height": 844}},
-}
-
-
-@pytest.mark.parametrize("look", LOOKS)
-def test_a_display_that_talks_is_explained_and_its_refused_messages_can_be_read(
-    enter: Enter, mute: Fleet, look: str
-) -> None:
-    page = enter(**LOOKS[look]).page
+def test_a_display_that_talks_is_explained_and_its_refused_messages_can_be_read(enter: Enter, mute: Fleet) -> None:
+    page = enter().page
     row = page.get_by_role("listitem").filter(has_text=mute.name(1)).first
     expect(row).to_contain_text("Sends messages but no heartbeats: the last one")
     expect(row).to_contain_text(WHY)
@@ -72,8 +60,7 @@ def test_a_display_that_talks_is_explained_and_its_refused_messages_can_be_read(
     expect(letters.first).to_contain_text("too_large")
     expect(letters.first).to_contain_text('"process_status": "running"')
     assert "tab=refused" in page.url
-    assert does_not_scroll_sideways(page)
-    assert violations(page) == []
+    is_right_in_every_look(page, "refused messages")
 
 
 def test_a_viewer_reads_how_many_were_refused_and_not_the_messages(

@@ -90,12 +90,12 @@ def test_a_failing_service_is_asked_ever_less_often_and_not_before_the_time_name
     clockwork.watched.expect_answer(503, "/api/monitoring/overview")
     start(clockwork, display)
     clockwork.page.route(OVERVIEW, lambda route: route.fulfill(status=503, body="<html>"))
-    before = clockwork.count()
+    clockwork.until_asked(0.4)
 
-    while clockwork.count() < before + 6:
-        clockwork.passes(0.25)
-    asked = clockwork.times()[before:]
-    gaps = [later - earlier for earlier, later in itertools.pairwise(asked)]
+    for failures in range(5):
+        assert clockwork.passes(0.5 * 2**failures - 0.1) == 0
+        clockwork.until_asked(0.4)
+    gaps = [later - earlier for earlier, later in itertools.pairwise(clockwork.times()[-6:])]
     for failures, gap in enumerate(gaps):
         assert 0.5 * 2**failures <= gap <= 1.5 * 2**failures + 0.5, gaps
     expect(clockwork.page.get_by_role("alert")).to_contain_text("The service does not answer.")
