@@ -63,7 +63,7 @@ def test_a_time_without_a_date_in_utc_is_put_right_and_no_other() -> None:
 
 
 def test_every_answer_to_a_stranger_is_one_that_the_document_announces(place: World) -> None:
-    ledger, found = schema.asked(schema.Plan(cases=2000, examples=2), place, print)
+    ledger, found = schema.asked(schema.Plan(cases=2000, examples=2, share=4), place, print)
 
     print(ledger.text())
     assert not found.failures, found.text()

@@ -39,6 +39,7 @@ class Plan:
 
     cases: int = 20_000
     examples: int = 20  # requests of each operation in each round
+    share: int = 1  # one of so many operations gets the wrong requests that follow from the document
     seed: int = 1
 
 
@@ -64,7 +65,7 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
 def asked(plan: Plan, place: World, say: Callable[[str], None]) -> tuple[Ledger, Found]:
     """Run the tester in this world. Returns ledger and findings."""
     ledger = Ledger("schema", plan.seed, {"cases_planned": plan.cases})
-    found = judged(place, announced(), plan.cases, plan.seed, plan.examples, PEOPLE_ONLY, say)
+    found = judged(place, announced(), plan.cases, plan.seed, plan.examples, PEOPLE_ONLY, say, plan.share)
     silent = found.silent(PEOPLE_ONLY)
     unsound = _unsound_audit(place, found, say)
     ledger.counted |= {
