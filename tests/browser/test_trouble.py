@@ -29,7 +29,7 @@ CLOCK = r"\d\d:\d\d:\d\d"
 @pytest.fixture(scope="module")
 def stack(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """A stack with recovery on; it has no LibreOffice of its own."""
-    settings = {"TICK_SECONDS": "1", "CRASH_RECOVERY_ENABLED": "true"}
+    settings = {"TICK_SECONDS": "2", "CRASH_RECOVERY_ENABLED": "true"}
     settings["CONVERTER_URL"] = stack.environment["CONVERTER_URL"]
     with running_stack(tmp_path_factory.mktemp("stack"), **settings) as running:
         let_browsers_keep_files(running)

@@ -7,12 +7,12 @@ import pytest
 
 from tests.stack import Stack, running_stack
 
-QUICK = {"TICK_SECONDS": "1", "DEMO": ""}
+QUICK = {"TICK_SECONDS": "2", "DEMO": ""}
 
 
 @pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack with defaults (no recovery) and a tick each second."""
+    """A stack with defaults (no recovery) and a tick every two seconds."""
     with running_stack(tmp_path_factory.mktemp("stack"), **QUICK) as running:
         yield running
 

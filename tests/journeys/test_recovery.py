@@ -19,13 +19,14 @@ from shared.postgres.door import engine_for, transaction
 from shared.recovery.screens_rules import LOOK_AROUND
 from tests.stack import Api, Stack, enrol, eventually, running_stack
 
-ON = {"TICK_SECONDS": "1", "CRASH_RECOVERY_ENABLED": "true"}
+ON = {"TICK_SECONDS": "2", "CRASH_RECOVERY_ENABLED": "true"}
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack that recovers displays."""
-    with running_stack(tmp_path_factory.mktemp("recovering"), **ON) as running:
+def stack(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+    """A stack that recovers displays; it has no LibreOffice of its own."""
+    settings = {**ON, "CONVERTER_URL": stack.environment["CONVERTER_URL"]}
+    with running_stack(tmp_path_factory.mktemp("recovering"), **settings) as running:
         yield running
 
 
