@@ -15,11 +15,18 @@ import requests
 import sqlalchemy as sa
 
 from displays.simulated.display import Behaviour
+from shared.clients.screens_rules import SURE_AFTER
 from shared.postgres.door import engine_for, transaction
 from shared.recovery.screens_rules import LOOK_AROUND
 from tests.stack import Api, Stack, enrol, eventually, running_stack
 
 ON = {"TICK_SECONDS": "2", "CRASH_RECOVERY_ENABLED": "true"}
+
+BLACK_FOR_LONGER = """
+    UPDATE clients SET screen_health_since = screen_health_since - CAST(:ago AS interval),
+        screen_failed_at = screen_failed_at - CAST(:ago AS interval)
+    WHERE uuid = :uuid
+"""
 
 
 @pytest.fixture(scope="module")
@@ -74,12 +81,14 @@ def test_a_black_screen_is_said_repaired_and_proven_by_its_next_reports(stack: S
     with enrol(api, identity, tmp_path / "display", Behaviour(interval_seconds=5, health_every=1)) as display:
         eventually(lambda: client(api, identity)["screen_health"] == "ok", "a picture")
         display.call(partial(setattr, display.display, "screen", "black"))
+        eventually(lambda: client(api, identity)["screen_health"] == "black", "its first report")
+        let_the_screen_be_black_for_longer(stack, identity, SURE_AFTER)
 
         dark = eventually(lambda: one_of_the_dark(api, identity), "the failure")
         assert (dark["screen_health"], dark["status"]) == ("black", "running")
         assert dark["recovery"]["why"].startswith("The screen is black and the display is heard; recovery waits")
         assert api.get("/api/monitoring/overview")["counts"]["screen_failed"] == 1
-        let_the_failure_be_older(stack, identity, LOOK_AROUND)
+        let_the_screen_be_black_for_longer(stack, identity, LOOK_AROUND)
         command = eventually(lambda: next(iter(commands_of(api, identity)), None), "recovery's command", 150)
         assert (command["action"], command["source"]) == ("restart_app", "recovery")
         assert command["reason"] == "The screen is black and the display is heard: a restart, attempt 1 of 4."
@@ -89,13 +98,12 @@ def test_a_black_screen_is_said_repaired_and_proven_by_its_next_reports(stack: S
         assert len(commands_of(api, identity)) == 1
 
 
-def let_the_failure_be_older(stack: Stack, identity: str, ago: timedelta) -> None:
-    """Let the time pass in which recovery looks whether other screens fail too."""
+def let_the_screen_be_black_for_longer(stack: Stack, identity: str, ago: timedelta) -> None:
+    """Let time pass since its first report; a failure that were older than its first report would be over."""
     engine = engine_for(stack.environment["DATABASE_URL"], "tests", pool_size=1)
     try:
         with transaction(engine) as connection:
-            older = "UPDATE clients SET screen_failed_at = screen_failed_at - CAST(:ago AS interval) WHERE uuid = :uuid"
-            connection.execute(sa.text(older), {"ago": ago, "uuid": identity})
+            connection.execute(sa.text(BLACK_FOR_LONGER), {"ago": ago, "uuid": identity})
     finally:
         engine.dispose()
 
