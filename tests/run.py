@@ -38,21 +38,21 @@ class Usual(NamedTuple):
 
 
 USUAL: Final = {
-    "browser": Usual(480, 0.5),
+    "browser": Usual(390, 0.5),
     "bridge": Usual(60, 0.15),
-    "journeys": Usual(105, 0.25),
+    "journeys": Usual(90, 0.3),
     "neighbours": Usual(25, 0.3),
     "local": Usual(95, 0.25),
     "displays": Usual(50, 0.2),
     "machines": Usual(350, 0.3),
-    "faults": Usual(42, 0.2),
+    "faults": Usual(38, 0.2),
     "worker": Usual(65, 0.3),
-    "stores": Usual(160, 0.55),
-    "api": Usual(145, 0.55),
-    "tick": Usual(60, 0.45),
+    "stores": Usual(130, 0.55),
+    "api": Usual(125, 0.55),
+    "tick": Usual(56, 0.45),
     "simulation": Usual(35, 0.5),
     "deploy": Usual(30, 0.55),
-    "rules": Usual(35, 0.65),
+    "rules": Usual(30, 0.65),
 }
 UNKNOWN: Final = Usual(0, 1.0)
 IN_TWO: Final = ("browser", "stores", "api")
