@@ -1,4 +1,4 @@
-"""Read from a Chromium on this machine, over DevTools, whether its page draws frames and what the page shows."""
+"""Read from a Chromium on this machine, over DevTools, what its page is, whether it draws, and what it shows."""
 
 import asyncio
 import base64
@@ -7,23 +7,46 @@ import json
 import os
 import struct
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from displays.agent.picture import Glimpse, NoPicture, glimpse
+from displays.agent.glass_rules import BAD_STATUS, CRASHED, ERROR, PAGE, Look
+from displays.agent.picture import NoPicture, glimpse
 
 LOOPBACK: Final = "127.0.0.1"
 CONNECT_SECONDS: Final = 5.0
 ANSWER_SECONDS: Final = 5.0  # a page that draws gives a frame within about 20 ms
 LARGEST_BYTES: Final = 4 * 1024 * 1024
+STRANGE: Final = (OSError, TimeoutError, ValueError, TypeError, EOFError, RecursionError, asyncio.LimitOverrunError)
+"""What a program raises that is no DevTools, or that ends in mid-sentence."""
 COLUMNS: Final = 64  # width of the picture that is examined
 FINENESS: Final = ((1280, 70), (1280, 45), (960, 40), (640, 35), (480, 25))  # longer side and quality of a picture
-FRAME: Final = {
-    "expression": "new Promise(done => requestAnimationFrame(() => done([innerWidth, innerHeight])))",
-    "awaitPromise": True,
-    "returnByValue": True,
-}
+TITLE_CHARS: Final = 512
+ESCAPED: Final = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&#39;", "'"), ("&amp;", "&"))  # titles in the list
+PAGE_SAYS: Final = """new Promise(done => requestAnimationFrame(() => {
+  const share = (part, whole) => part / whole || 0;
+  const shown = video => {
+    const side = (from, to, end) => Math.max(0, Math.min(to, end) - Math.max(from, 0));
+    const box = video.getBoundingClientRect();
+    const area = side(box.left, box.right, innerWidth) * side(box.top, box.bottom, innerHeight);
+    return share(area, innerWidth * innerHeight) > 0.04;
+  };
+  const playing = () => [...document.querySelectorAll("video")].slice(0, 50)
+    .map((video, at) => [video, `${at}:${video.currentTime}`])
+    .filter(([video]) => !video.paused && !video.ended && video.readyState > 1 && shown(video))
+    .map(([, place]) => place);
+  const tell = standing => done([
+    innerWidth, innerHeight, location.href.slice(0, 4096), document.title.slice(0, 512),
+    performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0,
+    document.querySelector('meta[name="signage" i]')?.content.slice(0, 99) ?? "", standing,
+    Math.min(1, share(outerWidth * outerHeight, screen.width * screen.height) || 1),
+  ]);
+  const first = playing();
+  if (!first.length) return tell([]);
+  setTimeout(() => { const later = playing(); tell(first.filter(place => later.includes(place))); }, 1000);
+}))"""
+"""What the page says of itself, at its next frame; with a video, a second later."""
 
 
 class NotThere(Exception):
@@ -34,23 +57,32 @@ class Crashed(Exception):
     """The page has crashed ("Aw, Snap")."""
 
 
+class NoPage(NotThere):
+    """DevTools answers, and has no page."""
+
+
 @dataclass(frozen=True, slots=True)
-class Page:
-    """Whether the page draws frames, and what it shows. `glimpse` is None if Chromium gave no picture."""
+class Target:
+    """A page in DevTools' list."""
 
-    draws: bool
-    glimpse: Glimpse | None
+    path: str  # of its WebSocket
+    address: str
+    title: str
 
 
-async def look(port: int) -> Page:
-    """Examine the page of the Chromium whose DevTools listens on `port`. Raises NotThere or Crashed."""
-    async with _talking(port) as with_page:
-        return await _seen(with_page)
+async def look(port: int) -> Look:
+    """Examine the page of the Chromium whose DevTools listens on `port`. Raises NotThere or NoPage."""
+    target = Target("", "", "")
+    try:
+        async with _talking(port) as (with_page, target):
+            return await _seen(with_page, target)
+    except Crashed:
+        return Look(CRASHED, address=target.address, title=target.title)
 
 
 async def capture(port: int, most_bytes: int, widest: int) -> bytes:
     """A JPEG of the page, in the best quality that fits `most_bytes`. Raises NotThere, also late, or Crashed."""
-    async with _talking(port) as with_page:
+    async with _talking(port) as (with_page, _):
         try:
             metrics = await with_page.ask("Page.getLayoutMetrics", {})
             seen = metrics["cssVisualViewport"]
@@ -73,19 +105,19 @@ async def capture(port: int, most_bytes: int, widest: int) -> bytes:
 
 
 @contextlib.asynccontextmanager
-async def _talking(port: int) -> AsyncIterator["_Conversation"]:
-    """Connect to the first page. Raises NotThere, also when the connection breaks later."""
+async def _talking(port: int) -> AsyncIterator[tuple["_Conversation", Target]]:
+    """Connect to the first page. Raises NotThere, also when the connection breaks later, or NoPage."""
     try:
         async with asyncio.timeout(CONNECT_SECONDS):
-            address = await _page_address(port)
-            reader, writer = await _websocket(port, address)
-    except (OSError, TimeoutError, ValueError, asyncio.IncompleteReadError) as error:
+            target = await _first_page(port)
+            reader, writer = await _websocket(port, target.path)
+    except STRANGE as error:
         raise NotThere(f"DevTools on port {port} does not answer: {error or type(error).__name__}") from None
     try:
         with_page = _Conversation(reader, writer)
         await with_page.send("Inspector.enable", {})
-        yield with_page
-    except (OSError, asyncio.IncompleteReadError, ValueError) as error:
+        yield with_page, target
+    except STRANGE as error:
         raise NotThere(f"DevTools on port {port} went away: {error or type(error).__name__}") from None
     finally:
         writer.close()
@@ -93,22 +125,40 @@ async def _talking(port: int) -> AsyncIterator["_Conversation"]:
             await writer.wait_closed()
 
 
-async def _seen(with_page: "_Conversation") -> Page:
+async def _seen(with_page: "_Conversation", target: Target) -> Look:
+    asked = {"expression": PAGE_SAYS, "awaitPromise": True, "returnByValue": True}
     try:
-        frame = await with_page.ask("Runtime.evaluate", FRAME)
-        width, height = frame["result"]["value"]
+        frame = await with_page.ask("Runtime.evaluate", asked)
+        look = _said(frame["result"]["value"], target)
+        width, height = frame["result"]["value"][:2]
     except (TimeoutError, KeyError, TypeError, ValueError):
-        return Page(draws=False, glimpse=None)
+        return Look(address=target.address, title=target.title)
     clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": COLUMNS / max(width, height, 1)}
     try:
         answer = await with_page.ask("Page.captureScreenshot", {"format": "png", "clip": clip})
-        return Page(draws=True, glimpse=glimpse(base64.b64decode(answer["data"])))
+        return replace(look, glimpse=glimpse(base64.b64decode(answer["data"])))
     except (TimeoutError, KeyError, NoPicture):
-        return Page(draws=True, glimpse=None)
+        return look
 
 
-async def _page_address(port: int) -> str:
-    """The path of the first page's WebSocket."""
+def _said(said: Any, target: Target) -> Look:
+    """What the page says of itself. Raises ValueError or TypeError for anything else."""
+    _, _, address, title, status, marks, standing, covers = said
+    is_error = str(address).startswith("chrome-error:") or int(status) >= BAD_STATUS
+    return Look(
+        kind=ERROR if is_error else PAGE,
+        draws=True,
+        address=target.address if str(address).startswith("chrome-error:") else str(address),
+        title=str(title) or target.title,
+        status=int(status),
+        marks=frozenset(str(marks).lower().replace(",", " ").split()),
+        standing=frozenset(map(str, standing)),
+        covers=float(covers),
+    )
+
+
+async def _first_page(port: int) -> Target:
+    """The first page of DevTools' list. Raises NoPage."""
     reader, writer = await asyncio.open_connection(LOOPBACK, port)
     try:
         writer.write(f"GET /json/list HTTP/1.1\r\nHost: {LOOPBACK}:{port}\r\n\r\n".encode("ascii"))
@@ -117,12 +167,20 @@ async def _page_address(port: int) -> str:
         targets = json.loads(await reader.readexactly(min(length, LARGEST_BYTES)))
     finally:
         writer.close()
-    pages = [
-        one["webSocketDebuggerUrl"] for one in targets if one.get("type") == "page" and "webSocketDebuggerUrl" in one
-    ]
+    if not isinstance(targets, list) or not all(isinstance(target, dict) for target in targets):
+        raise ValueError("it does not list pages")
+    pages = [target for target in targets if target.get("type") == "page" and "webSocketDebuggerUrl" in target]
     if not pages:
-        raise ValueError("it has no page")
-    return urlsplit(str(pages[0])).path
+        raise NoPage(f"the browser on port {port} has no page")
+    page = pages[0]
+    path = urlsplit(str(page["webSocketDebuggerUrl"])).path
+    return Target(path, str(page.get("url", "")), _unescaped(str(page.get("title", ""))[:TITLE_CHARS]))
+
+
+def _unescaped(title: str) -> str:
+    for escaped, character in ESCAPED:
+        title = title.replace(escaped, character)
+    return title
 
 
 async def _websocket(port: int, path: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -138,8 +196,8 @@ async def _websocket(port: int, path: str) -> tuple[asyncio.StreamReader, asynci
 
 
 def _header(head: bytes, name: bytes) -> bytes:
-    found = (line.partition(b":")[2].strip() for line in head.split(b"\r\n") if line.lower().startswith(name + b":"))
-    return next(found, b"")
+    lines = (line.partition(b":")[2].strip() for line in head.split(b"\r\n") if line.lower().startswith(name + b":"))
+    return next(lines, b"")
 
 
 class _Conversation:
@@ -164,10 +222,12 @@ class _Conversation:
         async with asyncio.timeout(ANSWER_SECONDS):
             while True:
                 told = json.loads(await self._message())
+                if not isinstance(told, dict):
+                    raise TypeError("it does not speak as DevTools do")
                 if told.get("method") == "Inspector.targetCrashed":
                     raise Crashed
                 if told.get("id") == number:
-                    result: dict[str, Any] = told["result"]
+                    result: dict[str, Any] = dict(told["result"])
                     return result
 
     async def _message(self) -> bytes:

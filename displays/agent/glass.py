@@ -1,37 +1,48 @@
 """Determine what the screen shows: the kernel reports cable and panel, Chromium reports the page."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
 
+from displays.agent import glass_rules
 from displays.agent.connectors import signal
-from displays.agent.devtools import Crashed, NotThere, Page, capture, look
+from displays.agent.devtools import Crashed, NoPage, NotThere, capture, look
+from displays.agent.glass_rules import CRASH, Look, Player, Verdict
 from displays.client import contract
 from displays.client.screenshots import NoPicture
 
 KEPT_WIDTH: Final = 640
-AGAIN_SECONDS: Final = 7.0  # then a second look decides: slides fade through black, and a busy machine draws late
+AGAIN_SECONDS: Final = 10.0  # then a second look decides: slides fade through black, and a busy machine draws late
 
 
 Panel = Callable[[], Awaitable[bool | None]]
 
 
 class Glass:
-    """The screen, checked once for each health report. `port` is the port of Chromium's DevTools, 0 for none."""
+    """The screen, checked at each look. `port` is the port of Chromium's DevTools, 0 for none."""
 
-    def __init__(self, root: Path, port: int, panel: Panel | None = None) -> None:
+    def __init__(
+        self, root: Path, port: int, panel: Panel | None = None, player: Callable[[], Player] = Player
+    ) -> None:
         """`panel` asks the screen itself whether it is on, where the kernel does not see it."""
-        self._root, self._port, self._panel = root, port, panel
+        self._root, self._port, self._panel, self._player = root, port, panel, player
         self.trouble = ""  # in words, for people
         self.has_page = False  # whether the last check found a page
+        self.black_is_allowed = False
+        self._start: str | None = None  # the player's start at the last look
+        self._answered: str | None = None  # the start in which DevTools answered last
+        self._page_at = time.monotonic()  # when there was a page last, or the player started
+        self._last: Look | None = None  # the last page with a picture
+        self._stands_since = 0.0
 
     async def picture(self, widest: int = 1280) -> bytes:
         """A JPEG of the page. Raises NoPicture."""
         try:
             return await capture(self._port, contract.PICTURE_MAX_BYTES, widest)
         except Crashed:
-            raise NoPicture("the page of the player has crashed") from None
+            raise NoPicture(CRASH) from None
         except NotThere as error:
             raise NoPicture(str(error)) from None
 
@@ -52,31 +63,35 @@ class Glass:
             return "off"
         if not self._port:
             return "unknown"  # a signal alone does not show that there is a picture
+        verdict, page = await self._look(None)
+        if not verdict.is_sure:
+            await asyncio.sleep(AGAIN_SECONDS)
+            verdict, _ = await self._look(page)
+        self.trouble = verdict.why
+        return verdict.word
+
+    async def _look(self, before: Look | None) -> tuple[Verdict, Look | None]:
+        """Look once. `before` is the page of the first of two looks."""
+        now, player = time.monotonic(), self._player()
+        if player.start != self._start:
+            self._start, self._page_at = player.start, now
         try:
             page = await look(self._port)
-            if not page.draws or _is_black(page):
-                await asyncio.sleep(AGAIN_SECONDS)
-                page = await look(self._port)
-            self.has_page = page.draws
-            return self._of_the_page(page)
-        except Crashed:
-            self.trouble = "the page of the player has crashed"
-            return "frozen"
         except NotThere as error:
-            self.trouble = str(error)
-            return "unknown"
+            answers = isinstance(error, NoPage)
+            verdict = glass_rules.without_page(player, self._answered, now - self._page_at, str(error), answers=answers)
+            self._answered = player.start if answers else self._answered
+            self.has_page = False
+            return verdict, None
+        self._answered, self._page_at, self.has_page = player.start, now, page.draws
+        stood = self._stood(page, now)
+        return glass_rules.of_the_page(page, before, stood, black_is_allowed=self.black_is_allowed), page
 
-    def _of_the_page(self, page: Page) -> str:
-        if not page.draws:
-            self.trouble = "the page of the player draws no frame"
-            return "frozen"
+    def _stood(self, page: Look, now: float) -> float:
+        """For how many seconds the page's picture is the same."""
         if page.glimpse is None:
-            return "unknown"
-        if _is_black(page):
-            self.trouble = "the page of the player is black"
-            return "black"
-        return "ok"
-
-
-def _is_black(page: Page) -> bool:
-    return page.glimpse is not None and page.glimpse.is_black
+            return 0.0
+        last, self._last = self._last, page
+        if last is None or last.glimpse is None or page.glimpse.differs(last.glimpse):
+            self._stands_since = now
+        return now - self._stands_since

@@ -1,15 +1,19 @@
-"""Measure a small picture of the screen: its brightness, and how much of it has one colour. Pure."""
+"""Measure a small picture of the screen: its brightness, its colours, its likeness to others. Pure."""
 
 import struct
 import zlib
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import pairwise
+from typing import Final, TypeVar
 
 SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 CHANNELS: Final = {0: 1, 2: 3, 4: 2, 6: 4}  # colour type of a PNG -> bytes of a pixel
 LARGEST_SIDE: Final = 256
 SHADES: Final = 16  # steps of a channel that count as one colour
+LEAST_CHANGE: Final = 3  # in brightness; Chromium draws the same page alike
+Value = TypeVar("Value")
 
 
 class NoPicture(ValueError):
@@ -20,22 +24,58 @@ class NoPicture(ValueError):
 class Glimpse:
     """The measurements of one picture."""
 
-    brightness: int  # 0 to 255
+    brightness: int  # 0 to 255; of the whole, of the darkest and of the brightest pixel
+    darkest: int
+    brightest: int
     commonest: float  # the share of the commonest colour
+    luma: tuple[bytes, ...]  # brightness of each pixel, row by row
 
     @property
-    def is_black(self) -> bool:
+    def is_dark(self) -> bool:
         return self.brightness <= 6 and self.commonest >= 0.99
+
+    @property
+    def percent(self) -> int:
+        """The share of the commonest colour; 100 only when nothing has another one."""
+        return 100 if self.commonest == 1 else min(99, round(100 * self.commonest))
+
+    def differs(self, before: "Glimpse") -> bool:
+        """Whether any part of the picture is another than before."""
+        if [len(row) for row in self.luma] != [len(row) for row in before.luma]:
+            return True
+        pairs = zip(b"".join(self.luma), b"".join(before.luma), strict=True)
+        return any(abs(now - then) >= LEAST_CHANGE for now, then in pairs)
+
+    def hash(self) -> str:
+        """The dHash: for each of 8 rows of 9 cells, whether a cell is darker than the cell to its right; 16 digits."""
+        cells = [_cells(rows) for rows in _split(self.luma, 8)]
+        bits = [left < right for row in cells for left, right in pairwise(row)]
+        return f"{int(''.join('01'[bit] for bit in bits), 2):016x}"
+
+
+def _cells(rows: Sequence[bytes]) -> list[float]:
+    """The brightness of nine cells beside each other."""
+    columns = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+    return [sum(cell) / len(cell) for cell in _split(columns, 9)]
+
+
+def _split(values: Sequence[Value], parts: int) -> list[Sequence[Value]]:
+    """Parts of equal length, but for one; each has a value at least."""
+    edges = [number * len(values) // parts for number in range(parts + 1)]
+    return [values[min(begin, len(values) - 1) : max(end, begin + 1)] for begin, end in pairwise(edges)]
 
 
 def glimpse(png: bytes) -> Glimpse:
     """Measure a PNG. Raises NoPicture."""
     width, height, pixels = _pixels(png)
-    luma = [[(299 * red + 587 * green + 114 * blue) // 1000 for red, green, blue in row] for row in pixels]
+    luma = tuple(bytes((299 * red + 587 * green + 114 * blue) // 1000 for red, green, blue in row) for row in pixels)
     colours = Counter(tuple(value // SHADES for value in pixel) for row in pixels for pixel in row)
     return Glimpse(
         brightness=sum(map(sum, luma)) // (width * height),
+        darkest=min(map(min, luma)),
+        brightest=max(map(max, luma)),
         commonest=colours.most_common(1)[0][1] / (width * height),
+        luma=luma,
     )
 
 

@@ -4,19 +4,36 @@ import asyncio
 import os
 import signal
 import struct
+import time
 import zlib
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from displays.agent import glass as glass_module
 from displays.agent.glass import Glass
+from displays.agent.glass_rules import Player
 from displays.agent.picture import NoPicture, glimpse
 from displays.client import contract
 from displays.client.screenshots import NoPicture as NotTaken
 from extensions.screenshots.rules import read_jpeg
 from tests.diary import progress
-from tests.displays.pages import BLACK, BLACK_AT_EACH_SECOND_LOOK, BUSY, MOVING, STILL, chromium, renderers
+from tests.displays.pages import (
+    BLACK,
+    BLACK_AT_EACH_SECOND_LOOK,
+    BUSY,
+    MOVING,
+    NIGHT,
+    NIGHT_CLOCK,
+    STILL,
+    VIDEO,
+    WHITE,
+    chromium,
+    renderers,
+)
 from tests.lab.campaigns.display_glass import EXPECTED, watch
 from tests.stack import eventually
 
@@ -31,15 +48,116 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(glass_module, "AGAIN_SECONDS", 0.5)
 
 
-@pytest.mark.parametrize(
-    ("page", "word"), [(STILL, "ok"), (MOVING, "ok"), (BLACK, "black")], ids=["still", "moving", "black"]
-)
+SHOWN = {
+    "still": (STILL, "ok"),
+    "moving": (MOVING, "ok"),
+    "black": (BLACK, "black"),
+    "white": (WHITE, "white"),
+    "a clock at night": (NIGHT_CLOCK, "ok"),
+    "black by design": (NIGHT, "ok"),
+}
+
+
+@pytest.mark.parametrize(("page", "word"), SHOWN.values(), ids=SHOWN)
 def test_a_page_that_draws_is_judged_by_what_it_shows(tmp_path: Path, page: str, word: str) -> None:
     with chromium(tmp_path, page) as (_, port):
         glass = Glass(tmp_path, port)
         eventually(lambda: health(glass) == word, word)
 
         assert {health(glass) for _ in range(5)} == {word}
+
+
+@pytest.mark.parametrize(("plays", "word"), [("true", "ok"), ("false", "frozen")])
+def test_a_video_that_says_it_plays_and_stands_is_frozen(tmp_path: Path, plays: str, word: str) -> None:
+    with chromium(tmp_path, VIDEO.replace("PLAYS", plays)) as (_, port):
+        glass = Glass(tmp_path, port)
+        eventually(lambda: "video" in (asyncio.run(glass.health()), glass.trouble)[1] or plays == "true", "the video")
+
+        assert {health(glass) for _ in range(3)} == {word}
+
+
+class Doors(BaseHTTPRequestHandler):
+    """A site whose answer has the status that its path names."""
+
+    def do_GET(self) -> None:
+        self.send_response(int(self.path.strip("/")))
+        self.end_headers()
+        self.wfile.write(STILL.encode())
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def site() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Doors) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("path", "word", "why"),
+    [
+        ("/200", "ok", ""),
+        ("/404", "error_page", "the page of the player was answered with HTTP 404"),
+        ("/502", "error_page", "the page of the player was answered with HTTP 502"),
+        (":1/", "error_page", "the player shows an error page of the browser"),
+    ],
+)
+def test_an_error_page_is_told_whoever_made_it(tmp_path: Path, site: str, path: str, word: str, why: str) -> None:
+    address = site + path if path[0] == "/" else "http://127.0.0.1:1/"
+    with chromium(tmp_path, "", address) as (_, port):
+        glass = Glass(tmp_path, port)
+        eventually(lambda: health(glass) == word, word)
+
+        assert {health(glass) for _ in range(2)} == {word}
+        assert glass.trouble == why
+
+
+def test_a_browser_that_answered_and_no_longer_does_hangs(tmp_path: Path) -> None:
+    player = Player("first start")
+    with chromium(tmp_path, STILL) as (browser, port):
+        glass = Glass(tmp_path, port, player=lambda: player)
+        eventually(lambda: health(glass) == "ok", "the page")
+        os.killpg(browser.pid, signal.SIGSTOP)
+
+        assert health(glass) == "hung"
+        player = Player("second start")
+        assert health(glass) == "unknown"
+
+
+def test_a_player_without_a_page_is_told_after_two_minutes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    glass = Glass(tmp_path, 9, player=lambda: Player("start"))
+    assert health(glass) == "unknown"
+    later = time.monotonic() + 120
+    monkeypatch.setattr("time.monotonic", lambda: later)
+
+    assert health(glass) == "no_page"
+    assert glass.trouble.startswith("the player runs without a page: DevTools on port 9")
+
+
+STRANGERS = {
+    "nothing": b"",
+    "a page without an end": b"HTTP/1.1 200 OK\r\n" + b"x" * 100_000,
+    "no JSON": b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnull",
+    "no list of pages": b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n[7,{}]",
+    "depth": b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + b"[" * 100_000,
+    "a strange length": b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("answer", STRANGERS.values(), ids=STRANGERS)
+def test_a_stranger_on_the_port_of_devtools_is_no_page(tmp_path: Path, answer: bytes) -> None:
+    async def look() -> str:
+        async def speak(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(answer)
+            writer.close()
+
+        async with await asyncio.start_server(speak, "127.0.0.1", 0) as server:
+            return await Glass(tmp_path, server.sockets[0].getsockname()[1]).health()
+
+    assert asyncio.run(look()) == "unknown"
 
 
 def test_slides_that_fade_through_black_are_well(tmp_path: Path) -> None:
