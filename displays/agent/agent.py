@@ -11,6 +11,7 @@ from displays.agent.actions import ASKED, end_the_machine, restart_player
 from displays.agent.asking import NotDone, ask
 from displays.agent.disk import Disk, count_boot
 from displays.agent.glass import Glass
+from displays.agent.glass_rules import Player, Rhythm
 from displays.agent.heal import Healer
 from displays.agent.heal_rules import Step
 from displays.agent.journald_reader import JournaldReader
@@ -47,7 +48,7 @@ class Agent(Client):
         self._machine = Machine(places, settings)
         self._switch = ScreenSwitch(places.root, places.helper, settings.screen)
         panel = self._switch.is_on if settings.screen == CEC else None
-        self._glass = Glass(places.root, settings.devtools_port, panel)
+        self._glass = Glass(places.root, settings.devtools_port, panel, self._player)
         self._screen = ScreenKeeper(places.state / "screen.json", self._switch.switch)
         if settings.devtools_port and can_send(credentials):
             self._screenshots = Screenshots(credentials, self._glass.picture)
@@ -212,16 +213,23 @@ class Agent(Client):
                 self._write_status()
 
     async def _report_health(self) -> None:
+        """Look at disk and screen, and report: at once when the screen has another word, else each minute."""
+        rhythm = Rhythm()
         while True:
             self._look_at_the_disk()
-            seen = {"screen_health": await self._glass.health(), "certificate_ends_at": self._authority_ends_at}
-            self.vitals = await self._machine.report() | seen
-            pictures = self._screenshots
-            self._has_picture = pictures is not None and await pictures.keep_taken(self._glass.small_picture)
-            self.state.capabilities = self._capabilities()
-            if self._link.up:
-                self.health()
-            await asyncio.sleep(HEALTH_SECONDS)
+            word = await self._glass.health()
+            if rhythm.is_due(word, time.monotonic()):
+                await self._report_now(word)
+            await asyncio.sleep(rhythm.pause)
+
+    async def _report_now(self, word: str) -> None:
+        seen = {"screen_health": word, "certificate_ends_at": self._authority_ends_at}
+        self.vitals = await self._machine.report() | seen | self._glass.tell()
+        pictures = self._screenshots
+        self._has_picture = pictures is not None and await pictures.keep_taken(self._glass.small_picture)
+        self.state.capabilities = self._capabilities()
+        if self._link.up:
+            self.health()
 
     async def _watch_helper(self) -> None:
         while True:
@@ -259,6 +267,10 @@ class Agent(Client):
             self._spawn(self._restart_app(act.command_id))
         else:
             self._spawn(self._end_the_machine(act))
+
+    def _player(self) -> Player:
+        facts = self._machine.player
+        return Player(facts.invocation, facts.active == "active")
 
     def _clock_is_sure(self) -> bool:
         return clock_is_sure(self._places.root)

@@ -4,13 +4,14 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from displays.agent import glass_rules
 from displays.agent.connectors import signal
 from displays.agent.devtools import Crashed, NoPage, NotThere, capture, look
-from displays.agent.glass_rules import CRASH, Look, Player, Verdict
+from displays.agent.glass_rules import CRASH, NOTHING, STILL_MARK, Look, Player, Verdict
 from displays.client import contract
+from displays.client import seen as said
 from displays.client.screenshots import NoPicture
 
 KEPT_WIDTH: Final = 640
@@ -36,6 +37,8 @@ class Glass:
         self._page_at = time.monotonic()  # when there was a page last, or the player started
         self._last: Look | None = None  # the last page with a picture
         self._stands_since = 0.0
+        self._seen: Look | None = None  # by the last look
+        self._changed: bool | None = None  # whether the picture changed since it was told last; None: only one was seen
 
     async def picture(self, widest: int = 1280) -> bytes:
         """A JPEG of the page. Raises NoPicture."""
@@ -55,7 +58,7 @@ class Glass:
     async def health(self) -> str:
         """Check the screen. Returns its health in the contract's words."""
         seen = signal(self._root)
-        self.trouble, self.has_page = "", False
+        self.trouble, self.has_page, self._seen = "", False, None
         if seen.known and not seen.connected:
             self.trouble = "no screen is connected"
             return "disconnected"
@@ -82,8 +85,9 @@ class Glass:
             verdict = glass_rules.without_page(player, self._answered, now - self._page_at, str(error), answers=answers)
             self._answered = player.start if answers else self._answered
             self.has_page = False
+            self._seen = Look(NOTHING) if answers or verdict.word == "no_page" else None
             return verdict, None
-        self._answered, self._page_at, self.has_page = player.start, now, page.draws
+        self._answered, self._page_at, self.has_page, self._seen = player.start, now, page.draws, page
         stood = self._stood(page, now)
         return glass_rules.of_the_page(page, before, stood, black_is_allowed=self.black_is_allowed), page
 
@@ -92,6 +96,21 @@ class Glass:
         if page.glimpse is None:
             return 0.0
         last, self._last = self._last, page
-        if last is None or last.glimpse is None or page.glimpse.differs(last.glimpse):
+        if last is None or last.glimpse is None:
             self._stands_since = now
+        elif last.address != page.address or page.glimpse.differs(last.glimpse):
+            self._stands_since, self._changed = now, True
+        elif self._changed is None:
+            self._changed = False
         return now - self._stands_since
+
+    def tell(self) -> dict[str, Any]:
+        """The fields of a health report about what the last look saw; empty when it saw nothing."""
+        page, changed, self._changed = self._seen, self._changed, None
+        if page is None:
+            return {}
+        seen = page.glimpse
+        if seen is None or (STILL_MARK in page.marks and not changed):  # a page that stands still by design
+            changed = None
+        picture, common = (None, None) if seen is None else (seen.hash(), seen.percent)
+        return said.page(page.kind, page.address, page.title, picture, common, changed)

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from displays.agent.picture import Glimpse
+from displays.agent.settings import HEALTH_SECONDS
+from displays.client.contract import BAD_SCREENS
 
 PAGE, ERROR, CRASHED, NOTHING, PROGRAM = "page", "error", "crashed", "nothing", "program"
 """What is on the screen, in the contract's words."""
 BAD_STATUS: Final = 400  # an HTTP status from here on is an error page
+LOOK_SECONDS: Final = 30.0  # between two looks
+CONFIRM_SECONDS: Final = 20.0  # after the first report of a fault comes the second: one alone proves nothing
 NO_PAGE_SECONDS: Final = 120.0  # a player that runs has this time to show a page
 LIT_SECONDS: Final = 150.0  # lit pixels on black that do not change in this time are no clock
 DARK: Final = 16  # the brightness of the brightest pixel of a black page
@@ -54,6 +58,29 @@ class Verdict:
     def is_sure(self) -> bool:
         """Whether one look is enough."""
         return self.word in {"ok", "unknown", "no_page"} or self.why == CRASH
+
+
+class Rhythm:
+    """When a health report is due, and the next look."""
+
+    def __init__(self) -> None:
+        self._word = ""  # as it was told last
+        self._told_at = 0.0
+        self._is_new = False
+
+    def is_due(self, word: str, now: float) -> bool:
+        """Whether to report now: another word, a second report of a fault, or the usual report."""
+        changed = word != self._word
+        if not (changed or self._is_new or now - self._told_at >= HEALTH_SECONDS - LOOK_SECONDS / 2):
+            return False
+        self._is_new = changed and word in BAD_SCREENS
+        self._word, self._told_at = word, now
+        return True
+
+    @property
+    def pause(self) -> float:
+        """The seconds until the next look."""
+        return CONFIRM_SECONDS if self._is_new else LOOK_SECONDS
 
 
 def of_the_page(look: Look, before: Look | None, stood: float, *, black_is_allowed: bool) -> Verdict:

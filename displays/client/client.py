@@ -103,6 +103,7 @@ class Client(ABC):
     def on_up(self) -> None:
         """The link is connected. Logs that were sent before may be lost: send them again from the oldest."""
         self.state.reconnect_count += self._was_up
+        self.state.connected()
         self._was_up = True
         self._logs.start_again()
         if self._speaks_by_itself():

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from displays.client import contract
 from displays.client.contract import Command, Kind, LogLevelOrder, LogsCommitted
+from displays.client.seen import PageTold
 
 JOURNAL_SIZE: Final = 256  # command ids that a display remembers
 RECENT_ACKS: Final = 8  # how many of their ACKs each health report repeats
@@ -106,6 +107,7 @@ class DisplayState:
         self._refused: dict[str, tuple[str, datetime]] = {}  # topic -> why its last message was not taken, and when
         self.reconnect_count = 0
         self.last_disconnect_at: datetime | None = None
+        self._page = PageTold()
         self._sequences: dict[str, int] = {}  # last number given, per kind of message
         self._ordered_level: tuple[str, datetime] | None = None  # a temporary log level and its end
 
@@ -247,7 +249,11 @@ class DisplayState:
             body["capabilities"] = list(self.capabilities)
         if self.can_switch_screen:
             body |= {"screen_off_by": self.screen_off_by, "hours_version": self.hours_version}
-        return body | vitals
+        return self._page.due(body | vitals)
+
+    def connected(self) -> None:
+        """A connection begins; the service may not know the page's address any more."""
+        self._page.forget()
 
     @property
     def can_switch_screen(self) -> bool:

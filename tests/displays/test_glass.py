@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import struct
 import time
@@ -158,6 +159,44 @@ def test_a_stranger_on_the_port_of_devtools_is_no_page(tmp_path: Path, answer: b
             return await Glass(tmp_path, server.sockets[0].getsockname()[1]).health()
 
     assert asyncio.run(look()) == "unknown"
+
+
+def test_what_is_on_the_glass_is_told_beside_its_health(tmp_path: Path) -> None:
+    with chromium(tmp_path, "<title>Menu &amp; more</title>" + STILL) as (_, port):
+        glass = Glass(tmp_path, port)
+        eventually(lambda: health(glass) == "ok", "the page")
+        glass.tell()
+        health(glass, looks=2)
+        told = glass.tell()
+
+    kind, page, picture, common, changed = told["glass"]
+    assert (kind, changed) == ("page", 0)
+    assert re.fullmatch("[0-9a-f]{8}", page)
+    assert re.fullmatch("[0-9a-f]{16}", picture)
+    assert 0 < common < 100
+    assert (told["address"], told["title"]) == ((tmp_path / "page.html").as_uri(), "Menu & more")
+
+
+@pytest.mark.parametrize(("page", "common", "changed"), [(MOVING, range(90, 100), 1), (NIGHT, range(100, 101), None)])
+def test_a_picture_that_moves_has_changed_and_one_still_by_design_is_not_judged(
+    tmp_path: Path, page: str, common: range, changed: int | None
+) -> None:
+    with chromium(tmp_path, page) as (_, port):
+        glass = Glass(tmp_path, port)
+        eventually(lambda: health(glass) == "ok", "the page")
+        glass.tell()
+        health(glass, looks=2)
+        told = glass.tell()["glass"]
+
+    assert told[3] in common
+    assert told[4] == changed
+
+
+def test_of_a_screen_that_nobody_sees_nothing_is_told(tmp_path: Path) -> None:
+    glass = Glass(tmp_path, 0)
+    health(glass)
+
+    assert glass.tell() == {}
 
 
 def test_slides_that_fade_through_black_are_well(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from displays.agent.glass_rules import (
     NO_PAGE_SECONDS,
     Look,
     Player,
+    Rhythm,
     Verdict,
     of_the_page,
     without_page,
@@ -120,6 +121,25 @@ def test_a_browser_without_a_page_is_judged_by_its_start(
 )
 def test_a_bad_look_is_looked_at_again_but_a_crash_counts_at_once(verdict: Verdict, is_sure: bool) -> None:
     assert verdict.is_sure is is_sure
+
+
+RHYTHM = [
+    ("a screen that is well", "ok ok ok ok ok", [1, 0, 1, 0, 1], [30, 30, 30, 30, 30]),
+    ("a fault, told twice within 20 s", "ok ok black black black", [1, 0, 1, 1, 0], [30, 30, 20, 30, 30]),
+    ("a fault that is over", "black ok ok", [1, 1, 0], [20, 30, 30]),
+    ("one fault after another", "white hung hung", [1, 1, 1], [20, 20, 30]),
+    ("a screen that is switched off", "ok off off", [1, 1, 0], [30, 30, 30]),
+]
+
+
+@pytest.mark.parametrize(("words", "due", "pauses"), [row[1:] for row in RHYTHM], ids=[row[0] for row in RHYTHM])
+def test_another_word_is_told_at_once_and_a_fault_twice(words: str, due: list[int], pauses: list[float]) -> None:
+    rhythm, now, seen = Rhythm(), 100.0, []
+    for word in words.split():
+        seen.append((rhythm.is_due(word, now), rhythm.pause))
+        now += rhythm.pause
+
+    assert seen == list(zip(map(bool, due), pauses, strict=True))
 
 
 # --- pictures ---
