@@ -22,7 +22,7 @@ URGENT: Final = "bridge_urgent"  # the bridge's second session (bridge/lanes.py)
 UPWARD: Final = ("heartbeat", "health", "service_failed", "presence", "acks")
 LOGS: Final = tuple(f"logs/{word}" for word in LEVEL_WORDS)  # by name: a made-up level may have 64 KB
 OVERTAKING: Final = ("service_failed", "presence", "acks")  # the topics of the bridge's urgent session
-DOWNWARD: Final = ("commands", "logs_committed", "log_level", "hours")
+DOWNWARD: Final = ("commands", "logs_committed", "log_level", "hours", "look")
 RETAINED: Final = ("presence",)  # the only retained messages that a display may publish
 
 
@@ -54,7 +54,7 @@ def of_services(root: str) -> dict[str, BrokerRights]:
     """
     canary = f"{root}/service/canary"
     everybody = f"{root}/+"
-    to_displays = _below(everybody, ("commands", "logs_committed", "hours"))
+    to_displays = _below(everybody, ("commands", "logs_committed", "hours", "look"))
     return {
         "bridge": BrokerRights((*_below(everybody, (*UPWARD, "logs/+")), canary), (canary, *to_displays)),
         "api": BrokerRights(writes=_below(everybody, ("commands", "log_level"))),

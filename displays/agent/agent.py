@@ -30,6 +30,7 @@ from displays.client.client import Answer, Client
 from displays.client.credentials import Credentials
 from displays.client.link import Link
 from displays.client.log_sender import LogSender
+from displays.client.look import LookKeeper
 from displays.client.screen import ScreenKeeper
 from displays.client.screenshots import Screenshots, can_send
 from displays.client.spool import Pace
@@ -48,7 +49,8 @@ class Agent(Client):
         self._machine = Machine(places, settings)
         self._switch = ScreenSwitch(places.root, places.helper, settings.screen)
         panel = self._switch.is_on if settings.screen == CEC else None
-        self._glass = Glass(places.root, settings.devtools_port, panel, self._player)
+        self._glass = Glass(places.root, settings.devtools_port, panel, self._player, self._black_is_allowed)
+        self._kept_look = LookKeeper(places.state / "look.json") if settings.devtools_port else None
         self._screen = ScreenKeeper(places.state / "screen.json", self._switch.switch)
         if settings.devtools_port and can_send(credentials):
             self._screenshots = Screenshots(credentials, self._glass.picture)
@@ -267,6 +269,9 @@ class Agent(Client):
             self._spawn(self._restart_app(act.command_id))
         else:
             self._spawn(self._end_the_machine(act))
+
+    def _black_is_allowed(self) -> bool:
+        return self._kept_look is not None and self._kept_look.order.black_is_allowed
 
     def _player(self) -> Player:
         facts = self._machine.player

@@ -25,13 +25,18 @@ class Glass:
     """The screen, checked at each look. `port` is the port of Chromium's DevTools, 0 for none."""
 
     def __init__(
-        self, root: Path, port: int, panel: Panel | None = None, player: Callable[[], Player] = Player
+        self,
+        root: Path,
+        port: int,
+        panel: Panel | None = None,
+        player: Callable[[], Player] = Player,
+        black_is_allowed: Callable[[], bool] = bool,
     ) -> None:
         """`panel` asks the screen itself whether it is on, where the kernel does not see it."""
         self._root, self._port, self._panel, self._player = root, port, panel, player
+        self._black_is_allowed = black_is_allowed
         self.trouble = ""  # in words, for people
         self.has_page = False  # whether the last check found a page
-        self.black_is_allowed = False
         self._start: str | None = None  # the player's start at the last look
         self._answered: str | None = None  # the start in which DevTools answered last
         self._page_at = time.monotonic()  # when there was a page last, or the player started
@@ -89,7 +94,7 @@ class Glass:
             return verdict, None
         self._answered, self._page_at, self.has_page, self._seen = player.start, now, page.draws, page
         stood = self._stood(page, now)
-        return glass_rules.of_the_page(page, before, stood, black_is_allowed=self.black_is_allowed), page
+        return glass_rules.of_the_page(page, before, stood, black_is_allowed=self._black_is_allowed()), page
 
     def _stood(self, page: Look, now: float) -> float:
         """For how many seconds the page's picture is the same."""

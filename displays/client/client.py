@@ -23,6 +23,7 @@ from displays.client.state import Act, DisplayState, Effect, JournalEntry, Send,
 from shared.structured_log import event, failure
 
 if TYPE_CHECKING:
+    from displays.client.look import LookKeeper
     from displays.client.screenshots import Screenshots
 
 Answer = asyncio.Future[int | None]  # reason code of the PUBACK, or None when there was none
@@ -52,6 +53,7 @@ class Client(ABC):
         self._was_up = False  # whether it was connected in this boot
         self._screenshots: Screenshots | None = None  # None when the display cannot send pictures
         self._screen: ScreenKeeper | None = None  # None when it cannot switch its screen
+        self._kept_look: LookKeeper | None = None  # None when it does not see its screen
         self._ills: set[str] = set()  # parts whose failure was sent and lasts
 
     @abstractmethod
@@ -85,6 +87,7 @@ class Client(ABC):
         self.state.disk_writable = self._journal.works()
         if self._screen is not None:
             self.state.hours_version, self.state.screen_off_by = self._screen.kept_version, self._screen.off_by
+        self.state.look_version = None if self._kept_look is None else self._kept_look.kept_version
         told = self.state.health(self.vitals | vitals, self.now())
         self._note_ill("screen", told["screen_health"] in contract.BAD_SCREENS)
         return self._link.publish(contract.HEALTH, told)
@@ -122,6 +125,8 @@ class Client(ABC):
             self.state.order_refused(name, error.reason, self.now())
             raise
         self.state.order_taken(name)
+        if name == contract.LOOK and self._kept_look is not None:
+            self.health()
 
     def _take(self, name: str, payload: bytes, expiry_seconds: int | None) -> None:
         if name == contract.COMMANDS:
@@ -135,6 +140,8 @@ class Client(ABC):
         elif name == contract.HOURS and self._screen is not None:
             self._screen.take(contract.parse_hours(payload))
             self._spawn(self._look_at_plan(has_news=True))
+        elif name == contract.LOOK and self._kept_look is not None:
+            self._kept_look.take(contract.parse_look(payload))
 
     def _on_command(self, command: Command, _expiry_seconds: int | None) -> None:
         self._carry_out(self.state.on_command(command, self.now()))

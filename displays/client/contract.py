@@ -32,9 +32,10 @@ COMMANDS: Final = "commands"
 LOGS_COMMITTED: Final = "logs_committed"
 LOG_LEVEL: Final = "log_level"
 HOURS: Final = "hours"
-ORDERS: Final = (COMMANDS, HOURS, LOG_LEVEL)
+LOOK: Final = "look"
+ORDERS: Final = (COMMANDS, HOURS, LOG_LEVEL, LOOK)
 """Topics whose messages a health report names when the display does not take them."""
-DOWNWARD_MAX_BYTES: Final = {COMMANDS: 1024, LOGS_COMMITTED: 256, LOG_LEVEL: 256, HOURS: 4096}
+DOWNWARD_MAX_BYTES: Final = {COMMANDS: 1024, LOGS_COMMITTED: 256, LOG_LEVEL: 256, HOURS: 4096, LOOK: 256}
 
 MESSAGE_MAX_CHARS: Final = 8192
 TRACE_MAX_CHARS: Final = 128
@@ -111,6 +112,14 @@ class HoursOrder:
     hours: dict[str, Any] | None
 
 
+@dataclass(frozen=True, slots=True)
+class LookOrder:
+    """How the screen may look, and the name of this setting; None: there is none."""
+
+    version: str | None
+    black_is_allowed: bool
+
+
 def encode(body: dict[str, Any]) -> bytes:
     """`body` as compact UTF-8 JSON. Raises ValueError for NaN and infinities; a lone surrogate becomes `?`."""
     text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -166,11 +175,18 @@ def parse_log_level(payload: bytes) -> LogLevelOrder:
     return LogLevelOrder(level, _whole(body, "until"))
 
 
+def parse_look(payload: bytes) -> LookOrder:
+    """How the screen may look, in `payload`. Raises BadMessage."""
+    body = _of_version_1(payload, LOOK)
+    black = body.get("black", "never")
+    if black not in ("allowed", "never"):
+        raise BadMessage("black: expected allowed or never")
+    return LookOrder(None if body.get("version") is None else _text(body, "version", 64), black == "allowed")
+
+
 def parse_hours(payload: bytes) -> HoursOrder:
     """The opening hours in `payload`; `hours.hours_of` reads them. Raises BadMessage."""
-    body = _document(payload, HOURS)
-    if _whole(body, "v", default=VERSION) != VERSION:
-        raise BadMessage("v: expected 1", "unsupported_version")
+    body = _of_version_1(payload, HOURS)
     if not {"version", "hours"} <= body.keys():
         raise BadMessage("expected a version and hours")
     document = body["hours"]
@@ -179,6 +195,13 @@ def parse_hours(payload: bytes) -> HoursOrder:
     if not isinstance(document, dict):
         raise BadMessage("hours: expected an object, or null with a version of null")
     return HoursOrder(_text(body, "version", 64), document)
+
+
+def _of_version_1(payload: bytes, topic: str) -> dict[str, Any]:
+    body = _document(payload, topic)
+    if _whole(body, "v", default=VERSION) != VERSION:
+        raise BadMessage("v: expected 1", "unsupported_version")
+    return body
 
 
 def _document(payload: bytes, topic: str) -> dict[str, Any]:

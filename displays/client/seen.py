@@ -59,7 +59,7 @@ class PageTold:
         self._told = None
 
     def due(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The body of a report; address and title stay in it if they are due (another page, or long not told) and fit."""
+        """The body of a report. Address and title stay if they fit and are due: another page, or long not told."""
         name = (body.get("glass") or [None, None])[1]
         self._reports += 1
         is_old = name == self._told and self._reports < TOLD_AT_LEAST_EACH

@@ -21,8 +21,8 @@ from shared.outside import tls
 KEEPALIVE_SECONDS: Final = 30
 SESSION_EXPIRY_SECONDS: Final = 30
 WILL_DELAY_SECONDS: Final = 20
-DOWNWARD: Final = (contract.COMMANDS, contract.LOGS_COMMITTED, contract.LOG_LEVEL, contract.HOURS)
-OPTIONAL: Final = (contract.HOURS,)  # a broker whose rights are older refuses it
+DOWNWARD: Final = (contract.COMMANDS, contract.LOGS_COMMITTED, contract.LOG_LEVEL, contract.HOURS, contract.LOOK)
+OPTIONAL: Final = (contract.HOURS, contract.LOOK)  # a broker whose rights are older refuses them
 LARGEST_PACKET_BYTES: Final = 65_536  # a broker drops what is larger; a command has 1 KiB
 
 

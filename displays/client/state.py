@@ -102,6 +102,7 @@ class DisplayState:
         self.process_status = "running"
         self.failed_unit: Body | None = None  # the service failure that still stands, with its stamp
         self.hours_version: str | None = None  # the opening hours that it keeps
+        self.look_version: str | None = None  # the setting of the screen's look that it keeps
         self.screen_off_by: str | None = None  # whose plan it is that the screen is off
         self.disk_writable = True
         self._refused: dict[str, tuple[str, datetime]] = {}  # topic -> why its last message was not taken, and when
@@ -249,6 +250,8 @@ class DisplayState:
             body["capabilities"] = list(self.capabilities)
         if self.can_switch_screen:
             body |= {"screen_off_by": self.screen_off_by, "hours_version": self.hours_version}
+        if self.look_version is not None:
+            body["look_version"] = self.look_version
         return self._page.due(body | vitals)
 
     def connected(self) -> None:

@@ -20,7 +20,7 @@ from displays.conformance.tap import Tap
 from displays.conformance.verdict import Tried
 
 GARBAGE: Final = (b"", b"\xff\xfe{", b"[1, 2", b'"text"', b"[[[[]]]]", b'{"id": 7, "action": null, "until": -1}')
-TOPICS: Final = ("commands", "logs_committed", "log_level", "hours")
+TOPICS: Final = ("commands", "logs_committed", "log_level", "hours", "look")
 LONGEST_ID: Final = 128  # characters
 LEVEL: Final = "debug"
 SCREENSHOT: Final = "screenshot"

@@ -2,7 +2,7 @@
 
 The process simulates the machine: `power_on` is a boot, with a new `boot_id` and the next `boot_seq`. A killed process
 loses the same data as a machine without power. `state_dir` survives: `installation.json`, `journal.jsonl`,
-`spool.jsonl`, `screen.json`.
+`spool.jsonl`, `screen.json`, `look.json`.
 
 All methods belong to the loop's thread; a test without a loop uses `SimulatedDisplay` (simulated.py).
 """
@@ -23,6 +23,7 @@ from displays.client.installation import next_boot
 from displays.client.journal import Journal
 from displays.client.link import Link
 from displays.client.log_sender import LogSender
+from displays.client.look import LookKeeper
 from displays.client.screen import ScreenKeeper
 from displays.client.screenshots import Screenshots, can_send
 from displays.client.spool import Spool, SpooledLog
@@ -89,6 +90,7 @@ class Display(Client):
         self.screen, self.is_lit = "ok", True
         if self.state.can_switch_screen:
             self._screen = ScreenKeeper(self._state_dir / "screen.json", self._light)
+        self._kept_look = LookKeeper(self._state_dir / "look.json")
         self._link = Link(self.credentials, self, self._rng)
         self._carry_out(self.state.booted(self.now()))
         self._link.open()

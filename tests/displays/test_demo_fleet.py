@@ -88,7 +88,7 @@ class Service:
         """Publish below the display's prefix; return the reason code of the broker's PUBACK."""
         properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]  # unannotated in paho
         properties.MessageExpiryInterval = expiry_seconds
-        sender = self._bridge if topic in {"logs_committed", "hours"} else self._api
+        sender = self._bridge if topic in {"logs_committed", "hours", "look"} else self._api
         info = sender.publish(self._prefix + topic, json.dumps(body), 1, retain, properties)
         until(lambda: (sender, info.mid) in self._codes)
         return self._codes[sender, info.mid]
@@ -536,6 +536,25 @@ def test_hours_are_kept_over_a_power_cut_and_named_in_health(display: SimulatedD
     service.send("hours", {"version": None, "hours": None})
     until(lambda: service.of("health")[-1]["hours_version"] is None)
     until(lambda: service.of("health")[-1]["screen_health"] == "ok")
+
+
+def test_how_the_screen_may_look_is_kept_over_a_power_cut_and_named_in_health(
+    display: SimulatedDisplay, service: Service
+) -> None:
+    refused = [{"what": "look", "reason": "not_understood"}]
+    service.send("look", {"version": "n1", "black": "grey"})
+    until(
+        lambda: display.health() == 0 and service.of("health")[-1:] and service.of("health")[-1]["refused"] == refused
+    )
+    service.send("look", {"version": "n1", "black": "allowed"})
+    until(lambda: service.of("health")[-1].get("look_version") == "n1")
+    assert service.of("health")[-1]["refused"] == []
+
+    display.cut()
+    display.connect()
+    display.health()
+    until(lambda: service.of("health")[-1]["boot_seq"] == 2)
+    assert service.of("health")[-1]["look_version"] == "n1"
 
 
 def test_retained_hours_are_ignored(display: SimulatedDisplay, service: Service, broker: RunningBroker) -> None:
