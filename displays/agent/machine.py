@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from displays.agent import vitals
 from displays.agent.asking import NotDone, ask
+from displays.agent.card import Card
 from displays.agent.settings import Places, Settings
 from displays.agent.unit_rules import Loop, UnitFacts, in_words
 from displays.client import contract
@@ -28,6 +29,7 @@ class Machine:
         self._places = places
         self._loops: dict[str, Loop] = {unit: Loop() for unit in settings.watched}
         self._cpu: vitals.CpuTimes | None = None
+        self._card = Card(places.state / "card.page")
         self._helper_asked_at = -HELPER_ASK_SECONDS
         self._version: tuple[str, str | None] = ("", None)  # the player's invocation, and its version
 
@@ -88,16 +90,24 @@ class Machine:
     def _report(self) -> dict[str, Any]:
         root, state = self._places.root, self._places.state
         before, self._cpu = self._cpu, vitals.cpu_times(root)
-        self._tell_troubles(vitals.troubles(root, state) | self._missing_units() | self._dead_helper())
+        self._card.look(time.monotonic(), time.time())
+        self._tell_troubles(
+            vitals.troubles(root, state) | self._missing_units() | self._dead_helper() | self._lying_card()
+        )
         return {
             "cpu_percent": vitals.cpu_percent(before, self._cpu),
             "app_version": self._app_version(),
+            "disk_lies": self._card.lies,
             **vitals.report(root, state),
         }
 
     def _dead_helper(self) -> dict[str, str]:
         said = f"no command can be carried out: {self.helper_trouble}"
         return {"no_helper": said} if self.helper_trouble else {}
+
+    def _lying_card(self) -> dict[str, str]:
+        said = "the disk does not give back what it took, and will soon fail: replace it"
+        return {"disk_lies": said} if self._card.lies else {}
 
     def _missing_units(self) -> dict[str, str]:
         """A trouble for each watched unit that systemd cannot load."""

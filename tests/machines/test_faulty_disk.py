@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from displays.agent.card import PAGE_BYTES, Card
 from displays.agent.disk import Disk
 from displays.agent.vitals import disk_percent
 from displays.client import durable
@@ -55,3 +56,19 @@ def test_a_disk_after_a_fault_takes_nothing_however_the_kernel_calls_it(card: Pa
     assert not durable.takes_writes(card / "journal.jsonl")
     assert disk_percent(card) is not None, "it can still be read"
     disk.journal.close()
+
+
+def test_a_card_that_gives_back_another_page_lies(card: Path, tmp_path: Path) -> None:
+    """The image below the file system is spoilt, as a worn or forged card spoils what it holds."""
+    Card(card / "card.page").look(0.0, 0.0)
+    page = (card / "card.page").read_bytes()
+    image = bytearray((tmp_path / "image").read_bytes())
+
+    with (tmp_path / "image").open("r+b") as file:
+        file.seek(image.index(page) + PAGE_BYTES // 2)
+        file.write(b"\xff" * 64 if page[PAGE_BYTES // 2 :][:64] != b"\xff" * 64 else bytes(64))
+
+    assert (card / "card.page").read_bytes() == page, "the kernel's cache still gives what was written"
+    again = Card(card / "card.page")
+    again.look(0.0, (card / "card.page").stat().st_mtime)
+    assert again.lies is True
