@@ -1,7 +1,7 @@
 """All rules in the order of docs/protocol.md, and the printed checklist."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -43,6 +43,15 @@ def judge(record: Record, tried: Tried) -> list[Line]:
 def failed(lines: Sequence[Line]) -> list[str]:
     """The names of the failed rules."""
     return [line.rule.name for line in lines if line.verdict.outcome is Outcome.FAIL]
+
+
+def unseen(lines: Sequence[Line], given: Collection[str]) -> list[str]:
+    """The names of the rules that were asked for, and not seen. `given` fulfils what rules need."""
+    return [
+        line.rule.name
+        for line in lines
+        if line.verdict.outcome is Outcome.NOT_SEEN and set(line.rule.needs) <= set(given)
+    ]
 
 
 def printed(lines: Sequence[Line]) -> Iterator[str]:

@@ -235,45 +235,60 @@ RULES: Final = (
         "a command for another start of the player is rejected",
         "| `precondition_failed` | `if_boot_id` or `if_app_instance` is given and is not your current one |",
         precondition,
+        ("commands",),
     ),
-    Rule("version", "a newer version is rejected", "| `unsupported_version` | `v` is above 1 |", version),
+    Rule(
+        "version", "a newer version is rejected", "| `unsupported_version` | `v` is above 1 |", version, ("commands",)
+    ),
     Rule(
         "late",
         "an expired command is not begun",
         "count down the *message expiry interval* with which it arrived, on a monotonic clock; when it has run out,"
         " reject with `expired`.",
         late,
+        ("commands",),
     ),
     Rule(
         "steps",
         "restart_app sends the ACK of each step once",
         "`restart_app`: ACK `received`, `running`; the player starts; ACK `succeeded`",
         steps,
+        ("commands",),
     ),
     Rule(
         "new_instance",
         "after restart_app the player is a new instance",
         "and a heartbeat with the new `app_instance`.",
         new_instance,
+        ("commands",),
     ),
-    Rule("runs_once", "a restart_app that is delivered twice runs once", "It must run **at most once**.", runs_once),
+    Rule(
+        "runs_once",
+        "a restart_app that is delivered twice runs once",
+        "It must run **at most once**.",
+        runs_once,
+        ("commands",),
+    ),
     Rule(
         "screenshot",
         "a picture of the screen comes, or is refused where it is not declared",
         "`screenshot`: ACK `received`, `running`; send the picture; ACK `succeeded`.",
         screenshot,
+        ("commands", "token"),
     ),
     Rule(
         "reboot",
         "reboot_host reboots the machine, and the next boot proves it",
         "`reboot_host`: ACK `received`, `running`; presence offline with the reason `reboot`; DISCONNECT; reboot.",
         reboot,
+        ("reboot",),
     ),
     Rule(
         "boot_counted",
         "a boot raises boot_seq",
         "`boot_seq`: counts the boots of that installation, from 1.",
         boot_counted,
+        ("reboot",),
     ),
-    Rule("journal_survives", "the journal survives a reboot", "It survives reboots.", journal_survives),
+    Rule("journal_survives", "the journal survives a reboot", "It survives reboots.", journal_survives, ("reboot",)),
 )

@@ -228,5 +228,11 @@ RULES: Final = (
         "`state` is `received`, `running`, `succeeded`, `failed` or `rejected`; `reason` is a word for the last two.",
         ack_fields,
     ),
-    Rule("service_failed", "a failed service has a name", "`unit` has 1 to 256 characters.", service_failed),
+    Rule(
+        "service_failed",
+        "a failed service has a name",
+        "`unit` has 1 to 256 characters.",
+        service_failed,
+        ("a failure",),
+    ),
 )

@@ -78,17 +78,20 @@ RULES: Final = (
         "`screen_on`, `screen_off`: ACK `received`, `running`; switch the screen; send a health report; ACK"
         " `succeeded`.",
         screen_off,
+        ("commands",),
     ),
     Rule(
         "screen_on",
         "screen_on switches the screen on, or is refused where it is not declared",
         "The report is the proof",
         screen_on,
+        ("commands",),
     ),
     Rule(
         "hours",
         "opening hours are kept, and health names them",
         "Write them to the disk, and name their version in health",
         hours,
+        ("commands", "screen"),
     ),
 )

@@ -244,5 +244,6 @@ RULES: Final = (
         "When you leave on purpose (stop, reboot, shutdown), publish `presence` offline, wait for its PUBACK, and"
         " DISCONNECT with a session expiry of 0.",
         leaving,
+        ("reboot",),
     ),
 )

@@ -9,6 +9,7 @@ Exceptions:
 import asyncio
 import contextlib
 import itertools
+import ssl
 import time
 from typing import Final, Self
 
@@ -25,7 +26,10 @@ CHUNK_BYTES: Final = 65_536
 class Tap:
     """A listening port on loopback that forwards to the broker. Use with `async with`."""
 
-    def __init__(self, uuid: str, root: str, broker: tuple[str, int], port: int = 0) -> None:
+    def __init__(
+        self, uuid: str, root: str, broker: tuple[str, int], port: int = 0, trust: ssl.SSLContext | None = None
+    ) -> None:
+        """`trust` is for a broker with TLS; to the tap itself the client connects without."""
         self.record = Record()
         self.uuid = uuid
         self.prefix = f"{root}/{uuid}/"
@@ -34,7 +38,7 @@ class Tap:
         self.refuse = 0
         self.own_commands: set[str] = set()  # ids of the check's own commands
         self.held: dict[tuple[str, str], bytes] = {}  # the newest mark of each boot
-        self._broker = broker
+        self._broker, self._trust = broker, trust
         self._passing: Passing | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._open: set[asyncio.StreamWriter] = set()
@@ -116,7 +120,7 @@ class Tap:
         if self.uuid not in {seen.connect.client_id, seen.connect.username}:
             return  # another client: only one is checked
         self.record.connections.append(seen)
-        from_broker, to_broker = await asyncio.open_connection(*self._broker)
+        from_broker, to_broker = await asyncio.open_connection(*self._broker, ssl=self._trust)
         passing = self._passing = Passing(self, seen, to_client, to_broker)
         try:
             await passing.run(client, from_broker, frames, buffer)

@@ -71,12 +71,16 @@ Judge = Callable[[Record, Tried], Verdict]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: what it requires, the sentence of docs/protocol.md, and the function that judges."""
+    """One rule: what it requires, the sentence of docs/protocol.md, and the function that judges.
+
+    `needs` says what a run must have for the rule to be tried: options, a declared capability, an occasion.
+    """
 
     name: str
     requirement: str
     sentence: str
     judge: Judge
+    needs: tuple[str, ...] = ()
 
 
 def judged(broken: Iterable[str], seen: object, what: str, not_seen: str = "") -> Verdict:

@@ -189,6 +189,20 @@ def test_a_check_whose_commands_the_service_refuses_does_not_end_with_0(bench: B
     assert told_by_command((code, said)) == (3, []), said
 
 
+def test_a_displays_own_login_is_enough_to_check_it_at_a_service_without_a_token(bench: Bench) -> None:
+    name = str(uuid.uuid4())
+    mqtt = {"host": bench.broker[0], "port": bench.broker[1], "tls": False, "ca_pem": None}
+    answer = {"uuid": name, "username": name, "password": "x", "mqtt": mqtt, "topic_root": "signage"}
+    login = bench.folder / "login.json"
+    login.write_text(json.dumps(answer), encoding="utf-8")
+
+    code, said = asyncio.run(bench.by_command(Display, "--login", str(login), "--commands", "--reboot", name=name))
+
+    assert told_by_command((code, said)) == (0, []), said
+    assert re.findall(r"^not seen .*\[(\w+)\]$", said, re.MULTILINE) == ["screenshot"]
+    assert bench.api.get(f"/api/clients/{name}/commands")["items"] == [], "the service never heard of them"
+
+
 def test_a_client_that_never_comes_is_no_pass(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     where = ["--mqtt-url", f"mqtt://127.0.0.1:{bench.broker[1]}", "--api-url", bench.api.url, "--token", "x"]
 

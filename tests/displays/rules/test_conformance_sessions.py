@@ -1,11 +1,12 @@
-"""The verdict of the check for authors of clients about a login that two devices use."""
+"""The check for authors of clients: what it makes of a login that two devices use, and of what it did not see."""
 
 import pytest
 
 from displays.conformance import judge_session
+from displays.conformance.checklist import RULES, Line, failed, unseen
 from displays.conformance.packets import Connect, is_taken_over, split
 from displays.conformance.record import Connection, Record
-from displays.conformance.verdict import Outcome, Tried
+from displays.conformance.verdict import Outcome, Tried, Verdict
 
 CONNECT = Connect(5, "u", "u", clean_start=False, keepalive_seconds=30, session_expiry_seconds=30, will=None)
 
@@ -42,3 +43,29 @@ def test_the_brokers_farewell_is_read(packet: bytes, is_so: bool) -> None:
     [frame] = split(bytearray(packet))
 
     assert is_taken_over(frame) is is_so
+
+
+RESTARTS = {"steps", "new_instance", "runs_once", "precondition", "version", "late"}
+REBOOTS = {"reboot", "boot_counted", "journal_survives", "leaving"}
+
+
+@pytest.mark.parametrize(
+    ("given", "asked", "not_asked"),
+    [
+        (set(), {"garbage", "resent", "own_login"}, RESTARTS | REBOOTS | {"screenshot", "hours", "service_failed"}),
+        ({"commands"}, RESTARTS | {"screen_on"}, REBOOTS | {"screenshot", "hours", "service_failed"}),
+        ({"commands", "token", "screen"}, RESTARTS | {"screenshot", "hours"}, REBOOTS | {"service_failed"}),
+        ({"reboot"}, REBOOTS, RESTARTS | {"screenshot", "service_failed"}),
+    ],
+)
+def test_a_row_that_was_asked_for_and_not_seen_is_no_pass(
+    given: set[str], asked: set[str], not_asked: set[str]
+) -> None:
+    lines = [Line(rule, Verdict(Outcome.NOT_SEEN)) for rule in RULES]
+
+    missing = set(unseen(lines, given))
+
+    assert asked <= missing
+    assert not missing & not_asked
+    assert failed(lines) == []
+    assert unseen([Line(rule, Verdict(Outcome.PASS)) for rule in RULES], given) == []
