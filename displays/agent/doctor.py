@@ -13,6 +13,7 @@ from typing import Final
 
 from displays.agent import status, vitals
 from displays.agent.asking import NotDone, ask
+from displays.agent.players import playing
 from displays.agent.settings import BadSetting, Places, Settings, load
 from displays.agent.user import USER, as_agent
 from displays.client.credentials import Credentials, in_words
@@ -40,6 +41,9 @@ def _settings(places: Places) -> Check:
         yield False, str(error)
         return
     yield from _units(settings)
+    plays = playing(places.root)
+    if plays is not None and not (settings.has_player and settings.devtools_port):
+        yield True, " ".join(plays.advice())
 
 
 def _units(settings: Settings) -> Check:

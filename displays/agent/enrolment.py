@@ -14,6 +14,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from displays.agent import status
+from displays.agent.players import Playing, playing
 from displays.agent.settings import MACHINE, Places, check_unit
 from displays.agent.user import account, as_agent
 from displays.client import durable
@@ -49,9 +50,12 @@ def enrol(places: Places, url: str, code: str, player: str = "", ca: str = "") -
     _check_disk(places)  # a full disk must not cost the code, which works once
     login = _login_from(_redeem(where, code, trust), where, ca_pem)
     _save(places, login)
+    plays = playing(places.root)
     if player or not places.configuration.exists():
-        _write_configuration(places, player or _found_player())
+        _write_configuration(places, player or _player_among(plays), plays)
     print(status.shown(f"Enrolled as {login.uuid}. Player: {_player_in_words(places)}"))
+    if plays is not None and MACHINE in places.configuration.read_text(encoding="utf-8"):
+        print("\n".join(status.shown(line) for line in plays.advice()))
     _start()
     _wait_until_heard(places)
 
@@ -60,7 +64,7 @@ def name_player(places: Places, unit: str) -> None:
     """Make `unit` the player. Raises NotEnrolled or BadSetting."""
     _check_root()
     _check_player(unit)
-    _write_configuration(places, unit)
+    _write_configuration(places, unit, playing(places.root))
     _systemctl("try-restart", "signage-display.service")
 
 
@@ -75,7 +79,7 @@ def _check_player(unit: str) -> None:
     if _load_state(unit) != "loaded":
         raise NotEnrolled(
             f"There is no unit {unit} on this machine: systemctl list-units --all."
-            " A unit of one user (systemctl --user) cannot be the player."
+            " For a unit of one user (systemctl --user) name user@1000.service, with that user's number."
         )
 
 
@@ -165,17 +169,22 @@ def _save(places: Places, login: Credentials) -> None:
         raise NotEnrolled(f"The login cannot be stored: {error}. The code was used; create a new one.") from None
 
 
-def _write_configuration(places: Places, player: str) -> None:
-    """Write the player's line, and keep the lines that the machine's owner wrote."""
+def _write_configuration(places: Places, player: str, plays: Playing | None) -> None:
+    """Write the player's line, and keep the lines that the machine's owner wrote. A page that can be seen is seen."""
     places.configuration.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
     before = places.configuration.read_text(encoding="utf-8").splitlines() if places.configuration.exists() else []
     kept = [line for line in before if line.strip() != "[display]" and line.partition("=")[0].strip() != "player"]
+    if plays is not None and plays.port and plays.unit == player and not any("devtools_port" in line for line in kept):
+        kept.insert(0, f"devtools_port = {plays.port}")
     text = "\n".join(["[display]", f"player = {player}", *kept]) + "\n"
     durable.replace_file(places.configuration, text.encode())
     places.configuration.chmod(0o644)
 
 
-def _found_player() -> str:
+def _player_among(plays: Playing | None) -> str:
+    """The unit of what plays, if a restart of it restarts nothing else; otherwise a usual name."""
+    if plays is not None and plays.is_alone:
+        return plays.unit
     return next((unit for unit in PLAYERS if _load_state(unit) == "loaded"), MACHINE)
 
 

@@ -108,7 +108,7 @@ def test_a_player_that_is_no_unit_of_the_machine_is_refused(
     monkeypatch.setattr(enrolment, "_check_root", lambda: None)
     monkeypatch.setattr(enrolment, "_load_state", lambda _unit: "not-found")
 
-    with pytest.raises(NotEnrolled, match=r"no unit touchkio\.service .* A unit of one user .* cannot be the player"):
+    with pytest.raises(NotEnrolled, match=r"no unit touchkio\.service .* For a unit of one user .* name user@1000"):
         NAMING[command](Places(tmp_path), "touchkio.service")
 
     assert not Places(tmp_path).configuration.exists()
