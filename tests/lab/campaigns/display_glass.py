@@ -1,7 +1,7 @@
 """Faults of the screen, on real Chromium and on connectors as the kernel shows them; and hours in which it is well.
 
-Each fault falls at a random moment between two of the agent's reports. The wait until the next report is counted, not
-waited for; the look itself is the agent's own and is measured. A look at a screen that is well is one of the 1,440 of a
+Each fault falls at a random moment between two of the agent's looks. The wait until the next look is counted, not
+waited for; the look itself is the agent's own and is measured. A look at a screen that is well is one of the 2,880 of a
 day, however soon it follows the one before.
 """
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from displays.agent.glass import Glass
-from displays.agent.settings import HEALTH_SECONDS
+from displays.agent.glass_rules import LOOK_SECONDS
 from displays.client.contract import BAD_SCREENS
 from tests.displays.pages import MOVING, STILL, chromium, renderers
 from tests.stack import eventually
@@ -30,18 +30,22 @@ EXPECTED: Final = {
     "frozen": "frozen",
     "crashed tab": "frozen",
     "script that hangs": "frozen",
+    "white": "white",
+    "error page": "error_page",
+    "browser that hangs": "hung",
     "disconnected": "disconnected",
     "off": "off",
 }
 TOLD_SECONDS: Final = 90.0
-LOOKS_A_DAY: Final = 86_400 / HEALTH_SECONDS
+LOOKS_A_DAY: Final = 86_400 / LOOK_SECONDS
 WELL_LOOKS: Final = 2  # after each fault
 OBEDIENT: Final = """<script>
 function become(word) {
   if (word === "script that hangs") setTimeout(() => { for (;;); }, 10);
   document.getElementById("cover")?.remove();
-  if (word === "black") document.body.insertAdjacentHTML("beforeend",
-    "<div id=cover style='position:fixed;inset:0;background:#000;z-index:9'></div>");
+  if (word === "error page") location = "http://127.0.0.1:1/";
+  if (word === "black" || word === "white") document.body.insertAdjacentHTML("beforeend",
+    `<div id=cover style='position:fixed;inset:0;background:${word};z-index:9'></div>`);
   document.title = word;
 }
 setInterval(() => {
@@ -129,14 +133,14 @@ class Screen:
 
     def fail(self, kind: str) -> None:
         """Let the screen fail, and see when the agent would tell."""
-        waited = self.chance.uniform(0, HEALTH_SECONDS)
+        waited = self.chance.uniform(0, LOOK_SECONDS)
         self.begin(kind)
         for _ in range(2):
             began = time.monotonic()
             if self.look() == EXPECTED[kind]:
                 self.seen.told[kind].append(waited + time.monotonic() - began)
                 break
-            waited += HEALTH_SECONDS
+            waited += LOOK_SECONDS
         else:
             self.seen.missed[kind] += 1
         self.end(kind)
@@ -147,6 +151,8 @@ class Screen:
             self._connect("disconnected" if kind == "disconnected" else "connected", "Off")
         elif kind in {"frozen", "crashed tab"}:
             self._signal(signal.SIGSTOP if kind == "frozen" else signal.SIGKILL)
+        elif kind == "browser that hangs":
+            os.killpg(self.pid, signal.SIGSTOP)
         else:
             self.order.write_text(f"become({kind!r})", encoding="ascii")
         time.sleep(1.0)
@@ -156,7 +162,9 @@ class Screen:
         self._connect("connected", "On")
         if kind == "frozen":
             self._signal(signal.SIGCONT)
-        elif kind == "black":
+        elif kind == "browser that hangs":
+            os.killpg(self.pid, signal.SIGCONT)
+        elif kind in {"black", "white"}:
             self.order.write_text("become('well')", encoding="ascii")
             time.sleep(1.0)
 
@@ -192,7 +200,11 @@ def _see(screen: Screen, kinds: list[str], looks: int, say: Callable[[str], None
         player.enter_context(screen.on())
         for kind in kinds:
             screen.fail(kind)
-            if kind in {"crashed tab", "script that hangs"}:  # what recovery does: another start of the player
+            if kind in {
+                "crashed tab",
+                "script that hangs",
+                "error page",
+            }:  # what recovery does: another start of the player
                 player.close()
                 player.enter_context(screen.on())
             screen.be_well(WELL_LOOKS)
