@@ -1,9 +1,11 @@
 """What the agent sees of the screen: connectors as the kernel shows them, and a real Chromium's page."""
 
 import asyncio
+import json
 import os
 import re
 import signal
+import socket
 import struct
 import time
 import zlib
@@ -197,6 +199,32 @@ def test_of_a_screen_that_nobody_sees_nothing_is_told(tmp_path: Path) -> None:
     health(glass)
 
     assert glass.tell() == {}
+
+
+def test_a_devtools_that_never_answers_is_no_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("displays.agent.devtools.CONNECT_SECONDS", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        glass = Glass(tmp_path, silent.getsockname()[1])
+
+        assert health(glass) == "unknown"
+        assert "does not answer" in glass.trouble
+
+
+LOUD = {
+    "a title of a megabyte": STILL + "<script>document.title = 'x'.repeat(1e6)</script>",
+    "a thousand dialogs": STILL + "<script>onload=()=>setTimeout(()=>{for(let i=0;i<1000;i++)alert(i)},300)</script>",
+}
+
+
+@pytest.mark.parametrize("page", LOUD.values(), ids=LOUD)
+def test_a_page_that_is_too_loud_is_told_in_few_bytes(tmp_path: Path, page: str) -> None:
+    with chromium(tmp_path, page) as (_, port):
+        glass = Glass(tmp_path, port)
+        eventually(lambda: health(glass) == "ok", "the page")
+        told = glass.tell()
+
+    assert len(told["title"]) <= contract.PAGE_MAX_CHARS
+    assert len(json.dumps(told)) < 2_000
 
 
 def test_slides_that_fade_through_black_are_well(tmp_path: Path) -> None:
