@@ -13,7 +13,7 @@ from logging import ERROR
 from typing import TYPE_CHECKING, Any
 
 from displays.client import contract
-from displays.client.contract import Command
+from displays.client.contract import BadMessage, Command
 from displays.client.credentials import Credentials
 from displays.client.journal import Journal
 from displays.client.link import Link
@@ -121,7 +121,7 @@ class Client(ABC):
         """A live message from the service. Raises BadMessage; then health reports say what is not taken."""
         try:
             self._take(name, payload, expiry_seconds)
-        except contract.BadMessage as error:
+        except BadMessage as error:
             self.state.order_refused(name, error.reason, self.now())
             raise
         self.state.order_taken(name)
@@ -142,6 +142,8 @@ class Client(ABC):
             self._spawn(self._look_at_plan(has_news=True))
         elif name == contract.LOOK and self._kept_look is not None:
             self._kept_look.take(contract.parse_look(payload))
+        elif name in {contract.HOURS, contract.LOOK}:
+            raise BadMessage(f"{name}: this display cannot do that", "not_capable")
 
     def _on_command(self, command: Command, _expiry_seconds: int | None) -> None:
         self._carry_out(self.state.on_command(command, self.now()))

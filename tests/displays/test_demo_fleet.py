@@ -557,6 +557,19 @@ def test_how_the_screen_may_look_is_kept_over_a_power_cut_and_named_in_health(
     assert service.of("health")[-1]["look_version"] == "n1"
 
 
+@pytest.mark.parametrize("order", ["hours", "look"])
+def test_an_order_that_a_display_cannot_follow_is_refused_by_name(
+    display: SimulatedDisplay, service: Service, order: str
+) -> None:
+    display.display._screen = display.display._kept_look = None
+    service.send(order, {"version": "v1", "hours": {"zone": "UTC", "open": []}})
+
+    refused = [{"what": order, "reason": "not_capable"}]
+    until(
+        lambda: display.health() == 0 and service.of("health")[-1:] and service.of("health")[-1]["refused"] == refused
+    )
+
+
 def test_retained_hours_are_ignored(display: SimulatedDisplay, service: Service, broker: RunningBroker) -> None:
     service.send("hours", {"version": "v1", "hours": {"zone": "UTC", "open": []}}, retain=True)
     service.command("c1", "screen_on")
