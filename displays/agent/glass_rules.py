@@ -19,7 +19,7 @@ NO_PAGE_SECONDS: Final = 120.0  # a player that runs has this time to show a pag
 LIT_SECONDS: Final = 150.0  # lit pixels on black that do not change in this time are no clock
 DARK: Final = 16  # the brightness of the brightest pixel of a black page
 WHITE: Final = 250  # of the darkest pixel of a white one
-SMALL: Final = 0.25  # a window with a smaller share of the screen leaves the screen to another program
+SMALL: Final = 0.15  # a window with a smaller share of the screen leaves the screen to something else
 STILL_MARK, BLACK_MARK = "still", "black"
 CRASH: Final = "the page of the player has crashed"
 

@@ -57,7 +57,10 @@ class Playing:
         if self.port:
             said.append(f"To see its page: devtools_port = {self.port}")
         elif self.is_chromium:
-            said.append("To see its page, start it with --remote-debugging-port=9222: devtools_port = 9222")
+            said.append(
+                "To see its page, start it with --remote-debugging-port=9222 and a --user-data-dir of its own:"
+                " devtools_port = 9222"
+            )
         else:
             said.append("What it shows is not seen: it has no DevTools.")
         return said
