@@ -13,14 +13,18 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
 from displays.agent import glass as glass_module
+from displays.agent.agent import Agent
 from displays.agent.glass import Glass
 from displays.agent.glass_rules import Player
 from displays.agent.picture import NoPicture, glimpse
+from displays.agent.settings import Places, Settings
 from displays.client import contract
+from displays.client.credentials import Credentials
 from displays.client.screenshots import NoPicture as NotTaken
 from extensions.screenshots.rules import read_jpeg
 from tests.diary import progress
@@ -192,6 +196,30 @@ def test_a_picture_that_moves_has_changed_and_one_still_by_design_is_not_judged(
 
     assert told[3] in common
     assert told[4] == changed
+
+
+def test_the_agent_reports_what_is_on_its_glass(tmp_path: Path) -> None:
+    places = Places(tmp_path / "root")
+    for folder in (places.state, places.status.parent, places.root / "proc/sys/kernel/random"):
+        folder.mkdir(parents=True)
+    (places.root / "proc/sys/kernel/random/boot_id").write_text("boot-1\n")
+
+    async def report(port: int) -> dict[str, Any]:
+        agent = Agent(
+            places, Settings(devtools_port=port), Credentials("u", "u", "p", "127.0.0.1", 9, False, None, "t")
+        )
+        agent._boot()
+        agent.on_message("look", b'{"version": "n1", "black": "allowed"}', None)
+        await agent._report_now(await agent._glass.health())
+        return {**agent.vitals, "look_version": agent._kept_look.kept_version if agent._kept_look else None}
+
+    with chromium(tmp_path, BLACK) as (_, port):
+        eventually(lambda: health(Glass(tmp_path, port)) == "black", "the page")
+        told = asyncio.run(report(port))
+
+    assert (told["screen_health"], told["look_version"], told["disk_lies"]) == ("ok", "n1", False)
+    assert told["glass"] == ["page", told["glass"][1], "0" * 16, 100, None]
+    assert told["address"].startswith("file:///")
 
 
 def test_of_a_screen_that_nobody_sees_nothing_is_told(tmp_path: Path) -> None:
