@@ -33,6 +33,7 @@ from displays.client.log_sender import LogSender
 from displays.client.look import LookKeeper
 from displays.client.screen import ScreenKeeper
 from displays.client.screenshots import Screenshots, can_send
+from displays.client.seen import PAGE_FIELDS
 from displays.client.spool import Pace
 from displays.client.state import Act, DisplayState
 from shared.structured_log import event, failure
@@ -281,7 +282,9 @@ class Agent(Client):
         return clock_is_sure(self._places.root)
 
     async def _see_screen(self) -> None:
-        self.vitals["screen_health"] = await self._glass.health()
+        word = await self._glass.health()
+        others = {name: value for name, value in self.vitals.items() if name not in PAGE_FIELDS}
+        self.vitals = others | {"screen_health": word} | self._glass.tell()
 
     async def _look_at_plan(self, *, has_news: bool = False) -> None:
         """Follow the plan while the screen can be switched."""

@@ -16,6 +16,8 @@ agent's package contains it. Read it in this order:
     link.py          keeps that session up on an asyncio loop: presence and back-off
     hours.py         when the screen is meant to be on: pure
     screen.py        keeps the screen so, and the plan on the disk
+    seen.py          which page is on the screen, as health reports tell it: pure
+    look.py          how the screen may look, on the disk
     screenshots.py   pictures of the screen, kept in memory and sent by HTTPS
     client.py        all of these together, without the machine: the fleet simulates one, the agent has a real one
 """

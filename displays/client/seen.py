@@ -12,6 +12,7 @@ from displays.client.contract import HEALTH, PAGE_MAX_CHARS, encode
 
 SECRET_CHARS: Final = 64  # a longer value in an address may be a secret
 TOLD_AT_LEAST_EACH: Final = 30  # reports
+PAGE_FIELDS: Final = ("glass", "address", "title")
 
 
 def public(text: str) -> str:

@@ -211,7 +211,12 @@ def test_the_agent_reports_what_is_on_its_glass(tmp_path: Path) -> None:
         agent._boot()
         agent.on_message("look", b'{"version": "n1", "black": "allowed"}', None)
         await agent._report_now(await agent._glass.health())
-        return {**agent.vitals, "look_version": agent._kept_look.kept_version if agent._kept_look else None}
+        whole = dict(agent.vitals)
+        agent._glass = Glass(tmp_path, 0)
+        await agent._see_screen()
+        assert agent.vitals["screen_health"] == "unknown"
+        assert not {"glass", "address", "title"} & agent.vitals.keys(), "what is not seen any more is not told"
+        return {**whole, "look_version": agent._kept_look.kept_version if agent._kept_look else None}
 
     with chromium(tmp_path, BLACK) as (_, port):
         eventually(lambda: health(Glass(tmp_path, port)) == "black", "the page")
