@@ -37,6 +37,7 @@ class Glass:
         self._black_is_allowed = black_is_allowed
         self.trouble = ""  # in words, for people
         self.has_page = False  # whether the last check found a page
+        self._word = ""  # of the last check
         self._start: str | None = None  # the player's start at the last look
         self._answered: str | None = None  # the start in which DevTools answered last
         self._page_at = time.monotonic()  # when there was a page last, or the player started
@@ -62,6 +63,10 @@ class Glass:
 
     async def health(self) -> str:
         """Check the screen. Returns its health in the contract's words."""
+        self._word = await self._health()
+        return self._word
+
+    async def _health(self) -> str:
         seen = signal(self._root)
         self.trouble, self.has_page, self._seen = "", False, None
         if seen.known and not seen.connected:
@@ -72,7 +77,7 @@ class Glass:
         if not self._port:
             return "unknown"  # a signal alone does not show that there is a picture
         verdict, page = await self._look(None)
-        if not verdict.is_sure:
+        if not verdict.is_sure and verdict.word != self._word:  # a fault that goes on is none of a moment
             await asyncio.sleep(AGAIN_SECONDS)
             verdict, _ = await self._look(page)
         self.trouble = verdict.why

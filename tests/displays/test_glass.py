@@ -19,8 +19,9 @@ import pytest
 
 from displays.agent import glass as glass_module
 from displays.agent.agent import Agent
+from displays.agent.devtools import look
 from displays.agent.glass import Glass
-from displays.agent.glass_rules import Player
+from displays.agent.glass_rules import Look, Player
 from displays.agent.picture import NoPicture, glimpse
 from displays.agent.settings import Places, Settings
 from displays.client import contract
@@ -225,6 +226,26 @@ def test_the_agent_reports_what_is_on_its_glass(tmp_path: Path) -> None:
     assert (told["screen_health"], told["look_version"], told["disk_lies"]) == ("ok", "n1", False)
     assert told["glass"] == ["page", told["glass"][1], "0" * 16, 100, None]
     assert told["address"].startswith("file:///")
+
+
+def test_a_fault_is_looked_at_twice_when_it_begins_and_once_while_it_lasts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+
+    async def counted(port: int) -> Look:
+        looks.append(port)
+        return await look(port)
+
+    monkeypatch.setattr(glass_module, "look", counted)
+    with chromium(tmp_path, BLACK) as (_, port):
+        glass = Glass(tmp_path, port)
+        eventually(lambda: health(glass) == "black", "the page")
+
+        looks.clear()
+        assert (health(glass), len(looks)) == ("black", 1)
+        looks.clear()
+        assert (health(Glass(tmp_path, port)), len(looks)) == ("black", 2)
 
 
 def test_of_a_screen_that_nobody_sees_nothing_is_told(tmp_path: Path) -> None:
