@@ -72,12 +72,11 @@ check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, c
 	$(BIN)/python -m tests.findings
 	$(BIN)/python -m tests.dependencies
 	$(BIN)/hadolint --failure-threshold style deploy/docker/Dockerfile
-	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec deploy/docker/compose.yaml
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec deploy/docker/compose.yaml deploy/docker/build.yaml
 	$(BIN)/check-jsonschema --builtin-schema vendor.cloudbuild deploy/docker/cloudbuild.yaml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(wildcard .github/workflows/*.yml)
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
-	$(BIN)/compose-lint check --fail-on low --strict-config --skip-suppressed --quiet deploy/docker/compose.yaml
 	npm --prefix dashboard run --silent check
 	npm --prefix dashboard test --silent >/dev/null || npm --prefix dashboard test --silent
 

@@ -1,14 +1,18 @@
 """`make deploy-files`: writes a box's units and containers from deploy/components.yaml.
 
-A unit's drop-ins (such as signage-gateway.service.d), and compose.yaml down to `MARK`, are written by hand.
+A unit's drop-ins (such as signage-gateway.service.d), and compose.yaml down to `MARK` but for its image, are written by
+hand.
 """
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from deploy.parts.components import OF_A_BOX, Component
 from deploy.parts.layout import REPOSITORY
+from deploy.release import images
+from shared.version import version
 
 SYSTEMD: Final = REPOSITORY / "deploy" / "systemd"
 COMPOSE: Final = REPOSITORY / "deploy" / "docker" / "compose.yaml"
@@ -20,7 +24,10 @@ FOLDERS: Final = {
     "media": "/server/media",
 }
 BESIDE: Final = {"certificates", "ca", "secrets"}  # folders beside compose.yaml; the others are volumes
-ENDED: Final = {"migrations": "service_completed_successfully", "postgres": "service_healthy"}
+FONTS: Final = REPOSITORY / "deploy" / "parts" / "converter" / "fontconfig" / "fonts.conf"
+ONCE: Final = "service_completed_successfully"
+ENDED: Final = {"migrations": ONCE, "setup": ONCE, "postgres": "service_healthy"}
+USER: Final = '"10001:10001"'
 STAYS: Final = ["Type=exec", "Restart=always", "RestartSec=2"]
 ENDS: Final = ["Type=oneshot", "RemainAfterExit=yes"]
 
@@ -57,10 +64,11 @@ def unit(name: str, component: Component) -> str:
 
 def container(name: str, component: Component) -> str:
     """A component's service in compose.yaml."""
-    before = ["net: *net", *(_condition(other) for other in component.after if other != "setup")]
-    secrets = [] if "secrets" in component.writes else component.all_secrets
+    before = ["net: *net", *map(_condition, component.after)]
     folders = [*((folder, ":ro") for folder in component.reads), *((folder, "") for folder in component.writes)]
     volumes = [f'"{"./" * (folder in BESIDE)}{folder}:{FOLDERS[folder]}{mode}"' for folder, mode in folders]
+    if handed(component):
+        volumes.append(f'"./secrets-of/{name}:{FOLDERS["secrets"]}:ro"')
     lines = [
         f"  {name}:",
         "    <<: *box",
@@ -70,10 +78,31 @@ def container(name: str, component: Component) -> str:
         *([f"    ulimits: {{ nofile: {component.open_files} }}"] if component.open_files else []),
         f"    depends_on: {{ {', '.join(before)} }}",
         *([f"    volumes: [{', '.join(volumes)}]"] if volumes else []),
-        *(["    secrets:"] if secrets else []),
-        *(f"      - {{ source: {secret}, target: {STATE}/secrets/{secret} }}" for secret in secrets),
     ]
     return "\n".join(lines) + "\n\n"
+
+
+def handed(component: Component) -> bool:
+    """Whether it sees copies of its secrets alone, in a folder of its own."""
+    return bool(component.all_secrets) and "secrets" not in component.writes
+
+
+def folders(ours: Mapping[str, Component]) -> str:
+    """The service that makes the folders beside compose.yaml the image's user's.
+
+    Docker makes a missing one, as root. Root changes the owner of the mounts alone, of nothing in them; nobody but root
+    can put something else in their place.
+    """
+    of = ["postgres", *(name for name, component in ours.items() if handed(component))]
+    mounts = {**{f"./{name}": f"/made/{name}" for name in sorted(BESIDE)}}
+    mounts |= {f"./secrets-of/{name}": f"/made/of-{name}" for name in of}
+    return (
+        "  folders:\n    <<: *apart\n"
+        '    user: "0:0"\n    cap_add: [CHOWN]\n    network_mode: none\n    restart: on-failure:3\n'
+        f"    command: [chown, {USER}, {', '.join(mounts.values())}]\n    volumes:\n"
+        + "".join(f"      - {source}:{target}\n" for source, target in mounts.items())
+        + "\n"
+    )
 
 
 def _condition(other: str) -> str:
@@ -83,11 +112,12 @@ def _condition(other: str) -> str:
 def compose() -> str:
     """compose.yaml. Its converter is Gotenberg, in the part above."""
     ours = {name: component for name, component in OF_A_BOX.items() if name != "converter"}
-    containers = "".join(container(name, component) for name, component in ours.items())
-    secrets = {"database_password", *(secret for component in ours.values() for secret in component.all_secrets)}
-    lines = [f"  {secret}: {{ file: ./secrets/{secret} }}\n" for secret in sorted(secrets)]
     by_hand = COMPOSE.read_text(encoding="utf-8").partition(MARK)[0]
-    return by_hand + MARK + containers + "secrets:\n" + "".join(lines)
+    pulled = f"image: ${{SIGNAGE_IMAGE:-{images.name('box', version())}}}"
+    by_hand = re.sub(r"image: \$\{SIGNAGE_IMAGE:-[^}]*\}", lambda _: pulled, by_hand)
+    containers = folders(ours) + "".join(container(name, component) for name, component in ours.items())
+    fonts = "".join(f"      {line}\n" for line in FONTS.read_text(encoding="utf-8").splitlines())
+    return f"{by_hand}{MARK}{containers}configs:\n  fonts:\n    content: |\n{fonts}"
 
 
 def files() -> dict[Path, str]:

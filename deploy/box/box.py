@@ -11,6 +11,8 @@ Environment beside the product's settings and the ports of the local stack:
     BOX_LISTEN             the address of both doors (0.0.0.0)
     BOX_REMOTE_SERVICES    1: all services but the broker's run elsewhere, so the listeners for them and for the
                            gateway's browsers open too, behind TLS (0)
+    BOX_PUBLIC_PORT        the port by which people reach GATEWAY_PORT, if something translates (GATEWAY_PORT)
+    BOX_OWN_CA_FILE        where a CA of its own is made, which signs the certificate, if there is no certificate
     LOCAL_STATE_DIR        the folder of all state (/var/lib/signage)
 """
 
@@ -35,6 +37,8 @@ DEFAULTS: Final[Mapping[str, str]] = {
     "MEDIA_ROOT": "/server/media",
     "BOX_LISTEN": "0.0.0.0",  # nosec B104 - a box serves its network; without TLS it does not start
     "BOX_REMOTE_SERVICES": "0",
+    "BOX_PUBLIC_PORT": "",
+    "BOX_OWN_CA_FILE": "",
     "GATEWAY_PORT": "443",
     "MQTT_DISPLAYS_PORT": "8883",
     "POSTGRES_PORT": "5432",
@@ -47,7 +51,10 @@ class Box(Machine):
 
     def __post_init__(self) -> None:
         """Raises BadSetting or ConfigurationError when a setting cannot be used."""
-        object.__setattr__(self, "environ", {**DEFAULTS, **{k: v for k, v in self.environ.items() if v != ""}})
+        given = {**DEFAULTS, **{k: v for k, v in self.environ.items() if v != ""}}
+        if given["BOX_OWN_CA_FILE"] and Path(given["BOX_OWN_CA_FILE"]).exists():
+            given.setdefault("DISPLAYS_CA_FILE", given["BOX_OWN_CA_FILE"])
+        object.__setattr__(self, "environ", given)
         super().__post_init__()
 
     @property
@@ -58,8 +65,8 @@ class Box(Machine):
     @property
     def dashboard_url(self) -> str:
         """The dashboard's address, unless PUBLIC_URL names another one."""
-        port = self.ports["GATEWAY_PORT"]
-        return f"https://{self.environ.get('BOX_HOST', '')}" + ("" if port == 443 else f":{port}")
+        port = self.environ["BOX_PUBLIC_PORT"] or str(self.ports["GATEWAY_PORT"])
+        return f"https://{self.environ.get('BOX_HOST', '')}" + ("" if port == "443" else f":{port}")
 
     @property
     def certificate(self) -> Path:
@@ -70,6 +77,12 @@ class Box(Machine):
     def key(self) -> Path:
         """BOX_KEY_FILE. Raises BadSetting."""
         return Path(self._given("BOX_KEY_FILE", "box mode speaks TLS to everything that is not loopback"))
+
+    @property
+    def own_ca_file(self) -> Path | None:
+        """BOX_OWN_CA_FILE, if it is set."""
+        given = self.environ["BOX_OWN_CA_FILE"]
+        return Path(given) if given else None
 
     def _given(self, name: str, why: str) -> str:
         value = self.environ.get(name)

@@ -3,14 +3,17 @@
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Final
 
 from deploy.release.notes import Unready
 from deploy.release.sbom import IMAGES, LICENCE, PRODUCT
+from shared.version import STATED_IN
 
 PLATFORMS: Final = ("linux/amd64", "linux/arm64")
 LABEL: Final = "org.opencontainers.image"
+REGISTRY: Final[str] = tomllib.loads(STATED_IN.read_text(encoding="utf-8"))["tool"]["signage-fleet"]["images"]
 
 
 def why_not() -> str | None:
@@ -30,7 +33,12 @@ def why_not() -> str | None:
     return f"the builder does not know {' and '.join(missing)}; Debian's qemu-user-static adds it" if missing else None
 
 
-def name(stage: str, version: str) -> str:
+def name(stage: str, tag: str) -> str:
+    """The name by which an image is pushed and pulled."""
+    return f"{REGISTRY}/{stage}:{tag}"
+
+
+def archive(stage: str, version: str) -> str:
     """The file of an image."""
     return f"{PRODUCT}-{stage}-{version}.oci.tar"
 
@@ -58,6 +66,6 @@ def command(stage: str, sources: Path, folder: Path, version: str, commit: str, 
         *("--provenance=false", "--sbom=false"),  # they hold the time of the build
         *("--build-arg", f"SOURCE_DATE_EPOCH={seconds}"),
         *(word for label, value in labels.items() for word in ("--label", f"{LABEL}.{label}={value}")),
-        *("--output", f"type=oci,dest={folder / name(stage, version)},rewrite-timestamp=true"),
+        *("--output", f"type=oci,dest={folder / archive(stage, version)},rewrite-timestamp=true"),
         str(sources),
     ]

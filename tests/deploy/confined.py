@@ -37,15 +37,21 @@ OF_THE_IMAGE: Final = {  # its ENV
 
 @dataclass(frozen=True)
 class Containers:
-    """A folder in place of deploy/docker and Docker's volumes, and the content of signage.env."""
+    """A folder in place of the one with compose.yaml and of Docker's volumes, and the content of signage.env."""
 
     folder: Path
     variables: Mapping[str, str]
 
     def prepare(self) -> None:
-        """Make the folders as docs/deploying.md tells people to, and as Docker does from the image."""
-        for name in ("certificates", "ca", "secrets", "volumes/run", "volumes/data/mosquitto", "volumes/media"):
-            (self.folder / name).mkdir(parents=True, mode=0o700)
+        """Make the folders as Docker does: beside compose.yaml, and from the image."""
+        beside = {volume.split(":")[0] for one in COMPOSE["services"].values() for volume in one.get("volumes", ())}
+        for name in {
+            *(name for name in beside if name.startswith(".")),
+            "volumes/run",
+            "volumes/data/mosquitto",
+            "volumes/media",
+        }:
+            (self.folder / name).mkdir(parents=True, mode=0o700, exist_ok=True)
 
     def command(self, name: str, changed: Mapping[str, str]) -> list[str]:
         """The command of this service; `changed`: variables that differ from compose.yaml."""
@@ -67,15 +73,12 @@ class Containers:
         return VARIABLE.sub(lambda found: self.variables.get(found[1]) or (found[3] if found[2] == "-" else ""), text)
 
     def _given(self, service: Mapping[str, Any]) -> list[str]:
-        """The mounts of its volumes and secrets."""
+        """The mounts of its volumes."""
         found: list[str] = []
         for volume in service.get("volumes", ()):
             source, target, *mode = volume.split(":")
             place = self.folder / source if source.startswith(".") else self.folder / "volumes" / source
             found += ["--ro-bind" if mode == ["ro"] else "--bind", str(place), target]
-        for secret in service.get("secrets", ()):
-            file = self.folder / COMPOSE["secrets"][secret["source"]]["file"]
-            found += ["--ro-bind", str(file), secret["target"]]
         return found
 
 

@@ -373,3 +373,39 @@ def test_a_door_offers_no_suite_that_lets_a_stolen_key_open_what_was_recorded(
 
     assert chosen is not None
     assert chosen[0].startswith("ECDHE-")
+
+
+def test_each_container_is_handed_copies_of_its_own_secrets_alone(environ: dict[str, str]) -> None:
+    box = Box(environ)
+    for name in ("api", "postgres"):
+        (box.layout.root / "secrets-of" / name).mkdir(parents=True)
+
+    set_up(box)
+    (box.layout.secrets / "sso_client_secret").write_text("of the provider\n", encoding="utf-8")
+    set_up(box)
+
+    handed = {
+        folder.name: {file.name for file in folder.iterdir()} for folder in (box.layout.root / "secrets-of").iterdir()
+    }
+    assert handed == {"api": set(OF_A_BOX["api"].all_secrets), "postgres": {"database_password"}}
+    secret = box.layout.root / "secrets-of" / "api" / "sso_client_secret"
+    assert secret.read_text(encoding="utf-8") == "of the provider\n"
+    assert (secret.stat().st_mode & 0o777, secret.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+def test_a_time_for_decks_that_compose_does_not_see_is_refused(environ: dict[str, str]) -> None:
+    told = {"PATH": os.environ["PATH"], **environ, "GOTENBERG_SECONDS": "120"}
+    command = (sys.executable, "-m", "deploy.box.setup")
+
+    for seconds, code in (("120", 0), ("300", 2)):
+        around = told | {"CONVERSION_DEADLINE_SECONDS": seconds}
+        done = subprocess.run(command, env=around, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+        assert done.returncode == code, done.stderr
+    assert done.stderr.startswith("setup: CONVERSION_DEADLINE_SECONDS: ")
+
+
+def test_links_lead_to_the_port_that_people_use(environ: dict[str, str]) -> None:
+    ports = {"GATEWAY_PORT": "8443", "BOX_PUBLIC_PORT": "443"}
+
+    assert Box(environ | ports).dashboard_url == f"https://{HOST}"
+    assert Box(environ | ports | {"BOX_PUBLIC_PORT": ""}).dashboard_url == f"https://{HOST}:8443"

@@ -10,15 +10,19 @@ from shutil import copytree, ignore_patterns
 from typing import Any, Final
 
 import pytest
+import yaml
 
+from deploy.box.box import DEFAULTS
 from deploy.parts.components import COMPONENTS, PORTS
 from deploy.parts.layout import REPOSITORY
+from deploy.release import images
 from shared.config import BY_NAME
+from shared.version import version
 from tests.deploy.confined import COMPOSE, DOCKER, Containers, copied, instructions
 from tests.deploy.terraform import root
 
 THEIRS: Final = {"postgres", "gotenberg"}  # third-party images
-OF_THE_BOX: Final = {"BOX_HOST", "BOX_CERTIFICATE_FILE", "BOX_KEY_FILE", "BOX_LISTEN", "BOX_REMOTE_SERVICES"}
+OF_THE_BOX: Final = {*DEFAULTS, "BOX_CERTIFICATE_FILE", "BOX_KEY_FILE", "GOTENBERG_SECONDS"}
 
 OURS: Final = {name: service for name, service in COMPOSE["services"].items() if name not in THEIRS}
 
@@ -82,13 +86,13 @@ def test_the_images_end_as_a_user_that_is_not_root_under_an_init() -> None:
 
 
 def named(compose: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(kind, name) of all references of the services: other services, volumes, networks and secrets."""
+    """(kind, name) of all references of the services: other services, volumes, networks and configs."""
     for service in compose["services"].values():
         yield from (("services", name) for name in service.get("depends_on", ()))
         shared = (service.get("network_mode", ""), service.get("pid", ""))
         yield from (("services", mode.partition(":")[2]) for mode in shared if mode.startswith("service:"))
         yield from (("networks", name) for name in service.get("networks", ()))
-        yield from (("secrets", one if isinstance(one, str) else one["source"]) for one in service.get("secrets", ()))
+        yield from (("configs", one["source"]) for one in service.get("configs", ()))
         sources = (volume.split(":")[0] for volume in service.get("volumes", ()))
         yield from (("volumes", source) for source in sources if not source.startswith((".", "/")))
 
@@ -96,7 +100,7 @@ def named(compose: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def test_whatever_a_service_refers_to_is_declared() -> None:
     """No schema or linter checks it, and compose only at the start."""
     assert {(kind, name) for kind, name in named(COMPOSE) if name not in COMPOSE[kind]} == set()
-    assert {kind for kind, _ in named(COMPOSE)} == {"services", "networks", "secrets", "volumes"}
+    assert {kind for kind, _ in named(COMPOSE)} == {"services", "networks", "configs", "volumes"}
 
 
 def test_every_variable_of_compose_is_closed() -> None:
@@ -142,9 +146,30 @@ def test_a_container_starts_after_its_network_again_and_ends_when_that_is_gone(n
     assert re.match(r"grep -qv \^Iface /proc/net/route \|\| (kill 1|su postgres -c 'kill -INT 1')", check[3])
 
 
-def test_one_image_is_built_once() -> None:
-    assert [name for name, service in OURS.items() if "build" in service] == ["net"]
-    assert len({service["image"] for service in OURS.values()}) == 1
+def test_one_image_of_this_version_is_pulled_or_else_built_once() -> None:
+    built = yaml.safe_load((DOCKER / "build.yaml").read_text(encoding="utf-8"))["services"]
+
+    assert {service["image"] for service in OURS.values()} == {f"${{SIGNAGE_IMAGE:-{images.name('box', version())}}}"}
+    assert [name for name, service in COMPOSE["services"].items() if "build" in service] == []
+    assert list(built) == ["net"]
+    assert (DOCKER / built["net"]["build"]["context"]).resolve() == REPOSITORY
+
+
+def test_compose_needs_no_file_but_itself_and_the_settings() -> None:
+    """Docker makes the folders beside it; `folders` gives them to the image's user, and `setup` fills them."""
+    services = COMPOSE["services"]
+    beside = {each.split(":")[0] for one in services.values() for each in one.get("volumes", ()) if each[0] == "."}
+    given = {each.split(":")[0] for each in services["folders"]["volumes"]}
+
+    assert beside - given == {"./secrets-of"}
+    assert services["folders"]["command"][2:] == [each.split(":")[1] for each in services["folders"]["volumes"]]
+    assert {name for name in services if "folders" not in before(name)} == {"folders", "net", "gotenberg"}
+
+
+def before(name: str) -> set[str]:
+    """All services that start before this one."""
+    waits = COMPOSE["services"][name].get("depends_on", {})
+    return set(waits).union(*map(before, waits))
 
 
 def test_the_unit_starts_the_box_with_the_engine() -> None:
@@ -167,8 +192,9 @@ def test_memory_is_bounded_and_gotenbergs_as_the_converters() -> None:
 def test_our_containers_can_change_nothing_but_what_they_are_given(name: str) -> None:
     service = OURS[name]
 
+    root = name == "folders"
     assert service["read_only"] is True
-    assert service["user"] == "10001:10001"
+    assert (service["user"], service.get("cap_add", [])) == (("0:0", ["CHOWN"]) if root else ("10001:10001", []))
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert not service.get("privileges", service.get("privileged"))
@@ -190,7 +216,7 @@ def test_each_setting_of_the_reference_reaches_each_container(name: str, tmp_pat
     given = {setting: f"their {setting}" for setting, one in BY_NAME.items() if not one.secret}
     told = Containers(tmp_path, {"BOX_HOST": "box.test", **given}).environment(name)
 
-    assert {setting for setting in given if told.get(setting) != given[setting]} == {"PUBLIC_URL", "CONVERTER_URL"}
+    assert {setting for setting in given if told.get(setting) != given[setting]} == {"CONVERTER_URL"}
 
 
 def test_only_the_doors_are_published_and_only_the_doors_have_the_key() -> None:
@@ -202,13 +228,13 @@ def test_only_the_doors_are_published_and_only_the_doors_have_the_key() -> None:
         OURS["gateway"]["environment"]["GATEWAY_PORT"],
         "8883",
     ]
-    assert mounted == {"setup", "broker", "gateway"}
+    assert mounted == {"folders", "setup", "broker", "gateway"}
 
 
 def test_everybody_shares_one_loopback_but_the_converter_sees_nobody() -> None:
     apart = {name for name, service in COMPOSE["services"].items() if service.get("network_mode") != "service:net"}
 
-    assert apart == {"net", "setup", "gotenberg"}
+    assert apart == {"net", "folders", "setup", "gotenberg"}
     assert COMPOSE["services"]["gotenberg"]["networks"] == ["conversions"]
     assert COMPOSE["networks"]["conversions"] == {"internal": True}
 

@@ -2,16 +2,17 @@
 
 import re
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
+from deploy.files import FONTS
 from deploy.local import prerequisites
 from deploy.parts.layout import REPOSITORY
 from shared import config
 from shared.config import BY_NAME
 from shared.conversions.rules import timeouts
 from shared.errors import ConfigurationError
+from tests.deploy.confined import COMPOSE
 from tests.deploy.terraform import GCP, Folder, root
 
 CLOUD_TASKS_WAITS = timedelta(minutes=30)
@@ -65,8 +66,5 @@ def test_what_a_box_needs_for_decks_is_what_its_guide_installs() -> None:
 
 
 def test_gotenberg_on_a_box_is_given_the_stand_ins_of_our_converter() -> None:
-    compose = (REPOSITORY / "deploy" / "docker" / "compose.yaml").read_text(encoding="utf-8")
-    mounted = re.search(r'"(\S+fonts\.conf):/etc/fonts/local\.conf:ro"', compose)
-    assert mounted
-
-    assert Path(REPOSITORY / "deploy" / "docker" / mounted[1]).resolve().is_file()
+    assert COMPOSE["services"]["gotenberg"]["configs"] == [{"source": "fonts", "target": "/etc/fonts/local.conf"}]
+    assert COMPOSE["configs"]["fonts"]["content"] == FONTS.read_text(encoding="utf-8")

@@ -8,18 +8,12 @@ from tests.deploy.confined import COMPOSE, DOCKER, copied
 from tests.lab.campaigns.guides import backup_lines, restore_lines
 
 
-def needed(service: str) -> set[str]:
-    """The services that compose starts for this one, including itself."""
-    before = COMPOSE["services"][service].get("depends_on", {})
-    return {service}.union(*(needed(name) for name in before))
+def test_a_restore_waits_for_postgres_by_a_command_that_does() -> None:
+    """`up --wait` fails for a container that ends, as `setup` does. `run` waits for what its service depends on."""
+    [line] = [line for line in restore_lines("Docker").splitlines() if " docker compose run " in line]
+    ran = line.split()[line.split().index("--rm") + 1]
 
-
-def test_whatever_a_restore_waits_for_has_a_health_check() -> None:
-    """`up --wait` fails for a container without one."""
-    waited = [line.split()[-1] for line in restore_lines("Docker").splitlines() if "--wait" in line]
-
-    assert waited == ["postgres"]
-    assert [name for name in needed("postgres") if "healthcheck" not in COMPOSE["services"][name]] == []
+    assert COMPOSE["services"][ran]["depends_on"]["postgres"] == {"condition": "service_healthy"}
 
 
 def test_a_dump_is_closed_to_others_and_stays_out_of_the_checkout(tmp_path: Path) -> None:
@@ -45,7 +39,7 @@ def test_each_container_has_processes_of_its_own() -> None:
 
 
 def test_compose_fills_in_its_variables_from_the_one_file_of_settings() -> None:
-    """It reads `.env`, and each container reads signage.env."""
+    """It reads `.env`, and each container reads signage.env. In a folder without checkout only pins need that link."""
     assert (DOCKER / ".env").readlink() == Path("signage.env")
 
 

@@ -11,8 +11,12 @@ from tests.lab.campaigns.guides import backup_lines, restore_lines
 def test_the_lines_of_the_guides_are_all_that_a_box_needs() -> None:
     set_up, backup, restore = set_up_lines(), backup_lines("Docker"), restore_lines("Docker")
 
-    assert set_up.startswith("cd deploy/docker\n")
-    assert "docker compose build\n" in set_up.replace("  ", "")
+    lines = [line.split("  #")[0].strip() for line in set_up.splitlines()]
+    assert lines[0] == "printf 'BOX_HOST=signage.example.com\\n' > signage.env"
+    assert lines[-4:-1] == [
+        "echo COMPOSE_FILE=compose.yaml:build.yaml >> signage.env",
+        *("docker compose build", "docker compose up --detach"),
+    ]
     assert "systemctl" not in set_up + restore
     assert ["pg_dump" in backup[0], "signage_media:/from" in backup[1], "cp -a secrets" in backup[2]] == [True] * 3
     assert restore.startswith("# Docker\ndocker compose down")

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.deploy.confined import COMPOSE, VARIABLE, instructions
-from tests.lab.campaigns.docker_box import STAY, Box, box_of_its_own, set_up_lines, unit
+from tests.lab.campaigns.docker_box import STAY, Box, box_of_its_own, set_up_lines
 from tests.lab.campaigns.doors import PICTURE
 from tests.lab.campaigns.guides import backup_lines, restore_lines
 from tests.lab.campaigns.ledger import Ledger, tell
@@ -67,10 +67,11 @@ def run(plan: Plan, folder: Path, say: Callable[[str], None] = tell) -> Ledger:
     began, tally, tries = time.monotonic(), Tally(say), 0
     with box_of_its_own(folder) as box:
         before = _nameless()
-        box.run(set_up_lines(), box.folder)
+        build, start = set_up_lines().split("docker compose up", 1)
+        box.run(build)
         ledger.conditions["one build leaves no image without a name"] = _nameless() <= before
         started = time.monotonic()
-        box.run(unit("ExecStart"))
+        box.run(f"docker compose up{start}")
         _watch(box, tally, "first start", started)
         for service in sorted(STAY):
             life = box.lives()[service]
@@ -117,7 +118,7 @@ def _restore(box: Box, ledger: Ledger, tally: Tally) -> None:
     later = _uploaded(box, PICTURE + b"later")
     dump = box.folder / "backup" / "signage.dump"
     ledger.conditions["the dump is closed to others"] = dump.stat().st_mode & 0o077 == 0
-    box.run("docker compose down --volumes; docker compose run --rm setup")
+    box.run("docker compose down --volumes")
     began = time.monotonic()
     box.run(restore_lines("Docker"))
     _watch(box, tally, "restore", began)

@@ -35,9 +35,10 @@ class Life(NamedTuple):
 
 
 def set_up_lines() -> str:
-    """The commands of deploying.md for a box with Docker, without its unit, which needs systemd."""
-    lines = block("deploying.md", "docker compose run --rm setup").splitlines()
-    return "\n".join(line for line in lines if "systemctl" not in line and "/etc/systemd" not in line)
+    """The commands of deploying.md for a box with Docker that is built from a checkout, in its order."""
+    settings, *start = block("deploying.md", "printf 'BOX_HOST=").splitlines(keepends=True)
+    certificate = block("deploying.md", "install -d certificates ca").splitlines(keepends=True)[:-1]
+    return "".join([settings, *certificate, block("deploying.md", "docker compose build"), *start])
 
 
 def unit(word: str) -> str:
@@ -66,7 +67,11 @@ class Box:
         names = {"signage_media": f"{self.project}_media", "/backup": f"{self.folder}/backup", "…": f"{self.folder}/ca"}
         for theirs, ours in names.items():
             lines = lines.replace(theirs, ours)
-        own = {"COMPOSE_PROJECT_NAME": self.project, "COMPOSE_FILE": "compose.yaml:own.yaml", "COMPOSE_ANSI": "never"}
+        own = {
+            "COMPOSE_PROJECT_NAME": self.project,
+            "COMPOSE_FILE": "compose.yaml:build.yaml:own.yaml",
+            "COMPOSE_ANSI": "never",
+        }
         done = subprocess.run(
             ["bash", "-e", "-o", "pipefail", "-c", lines],
             check=False,
@@ -143,5 +148,4 @@ def box_of_its_own(folder: Path) -> Iterator[Box]:
     try:
         yield box
     finally:
-        (box.docker / "signage.env").touch()
-        box.run("BOX_HOST=. docker compose --profile setup down --volumes; docker image rm $SIGNAGE_IMAGE || true")
+        box.run("docker compose down --volumes; docker image rm $SIGNAGE_IMAGE || true")
