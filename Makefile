@@ -15,7 +15,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --re
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	$(if $(UPGRADE),--upgrade)
 
-.PHONY: help run stop status reset test machines neighbours quick check hook docs lock openapi words deploy-files screenshots bench campaign display-package release
+.PHONY: help run stop status reset test machines neighbours quick check hook docs lock openapi words deploy-files screenshots bench campaign display-package version release
 
 help: ## Show this
 	@echo 'Signage Fleet keeps a fleet of digital-signage displays alive.'
@@ -106,8 +106,13 @@ screenshots: $(DEVELOPMENT) ## Take the README's pictures from a demo fleet; TO=
 display-package: $(RUNTIME) ## Build the Debian package of the display agent and its installer into dist/
 	@$(BIN)/python -m deploy.parts.display_package dist
 
-release: $(RUNTIME) ## Build and sign this commit's release into dist/; SIGN=file of an SSH key, or cosign; IMAGES=needed
-	@$(BIN)/python -m deploy.release $(if $(SIGN),--sign "$(SIGN)") $(if $(IMAGES),--images "$(IMAGES)")
+version: $(DEVELOPMENT) ## State a new version, VERSION=1.2.0, in all files that have it, for one commit
+	@$(BIN)/python -m deploy.release.prepare $(VERSION)
+	@$(MAKE) --no-print-directory openapi deploy-files
+	@$(BIN)/python -m tests.stores.kept_releases $(VERSION)
+
+release: $(RUNTIME) ## Check, build and sign this commit's release into dist/; SIGN=file of an SSH key, or cosign; TAG=1 tags it; IMAGES=needed, or push
+	@$(BIN)/python -m deploy.release $(if $(SIGN),--sign "$(SIGN)") $(if $(TAG),--tag) $(if $(IMAGES),--images "$(IMAGES)") $(if $(CHECKED),--checked)
 
 bench: $(DEVELOPMENT) ## Measure against peers and limits; prints a table; ROWS="ingest store" runs some
 	@$(NEEDS) test

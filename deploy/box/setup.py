@@ -28,8 +28,9 @@ def set_up(box: Box, database_url: str = "") -> None:
         raise BadSetting("CONVERSION_DEADLINE_SECONDS: compose does not see it: ln -s signage.env .env")
     with usable("LOCAL_STATE_DIR", layout.root):
         layout.secrets.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if own := box.own_ca_file:
-        own_ca.certify(box.host, own, layout.secrets / "ca_key.pem", box.certificate, box.key)
+        layout.secrets.chmod(0o700)  # Docker may have made it
+    if ca := box.own_ca_file:
+        own_ca.certify(box.host, ca, layout.secrets / "ca_key.pem", box.certificate, box.key)
     box.check_tls()
     with usable("LOCAL_STATE_DIR", layout.root):
         for folder in (layout.run, layout.data):

@@ -1,6 +1,6 @@
 """`make release`: builds everything of a release from the commit that is checked out, and signs it.
 
-    python -m deploy.release --sign KEY [--images needed] [--into FOLDER]
+    python -m deploy.release --sign KEY [--tag] [--images needed|push] [--checked] [--into FOLDER]
 
 KEY is the file of a maintainer's SSH key (of its public half where an agent holds it), or the word `cosign`, which
 signs without a key, as the person or workflow that runs it. Into FOLDER/signage-fleet-VERSION/ it writes
@@ -9,11 +9,14 @@ signs without a key, as the person or workflow that runs it. Into FOLDER/signage
     signage-display_VERSION_all.deb    the display agent
     signage-fleet-app-VERSION.oci.tar  the images for amd64 and arm64, and -box-; left out with a word where no
                                        engine with buildx can build them, unless they are `needed`
+    images.txt                         with `push`: the names and digests of the images that are in the registry now
     signage-fleet-VERSION.cdx.json     the software bill of materials
     notes.md                           what the changelog says about it
     SHA256SUMS                         the sums of all these, and its signature
 
-The folder appears when all is done. Exit code 2 with a sentence when something is not ready.
+The folder appears when all is done. Exit code 2 with a sentence when something is not ready: a changed tree, a
+changelog without the version, no tag of it, a red `make check` (`--checked`: it was green elsewhere). `--tag` makes the
+tag when all of that is right: signed by an SSH key, or else a plain note.
 """
 
 import argparse
@@ -38,6 +41,7 @@ from shared.version import version
 
 SUMS: Final = "SHA256SUMS"
 COSIGN: Final = "cosign"
+DATABASES: Final = "tests/stores/releases"  # from which tests upgrade
 NAMESPACE: Final = "signage-fleet"  # of an SSH signature: one for another purpose is no signature of a release
 
 
@@ -55,30 +59,35 @@ class Release:
         return f"{PRODUCT}-{self.version}"
 
     @property
+    def tag(self) -> str:
+        """Its tag in git."""
+        return f"v{self.version}"
+
+    @property
     def made(self) -> datetime:
         """The commit's time."""
         return datetime.fromtimestamp(self.seconds, UTC)
 
 
-def checked_out() -> Release:
+def checked_out(*, is_to_be_tagged: bool) -> Release:
     """The release that the working tree is.
 
     Raises:
-        Unready: it is not the tagged commit of its version, unchanged.
+        Unready: it is not the tagged commit of its version, unchanged; or it is to be tagged, and cannot be.
     """
     number = version()
     commit, seconds = _git("log", "-1", "--format=%H %ct").split()
     if changed := _git("status", "--porcelain").splitlines():
         raise Unready(f"the tree is not as committed: {', '.join(line[3:] for line in changed[:5])}")
-    tag = f"v{number}"
-    if tag not in _git("tag", "--points-at", "HEAD").split():
-        elsewhere = _git("tag", "--list", tag)
-        raise Unready(
-            f"{tag} is the tag of another commit: {number} was released; raise the version in pyproject.toml"
-            if elsewhere
-            else f"this commit has no tag {tag}: git tag {tag}"
-        )
-    return Release(number, commit, int(seconds))
+    made = Release(number, commit, int(seconds))
+    if made.tag not in _git("tag", "--points-at", "HEAD").split():
+        if _git("tag", "--list", made.tag):
+            raise Unready(f"{made.tag} is the tag of another commit: {number} was released; make version VERSION=…")
+        if not is_to_be_tagged:
+            raise Unready(f"this commit has no tag {made.tag}: make release TAG=1")
+        if not (REPOSITORY / DATABASES / f"{number}.sql").exists():
+            raise Unready(f"there is no database to upgrade from {number}: make version VERSION={number}")
+    return made
 
 
 def _git(*words: str) -> str:
@@ -92,7 +101,7 @@ def _git(*words: str) -> str:
     return done.stdout.rstrip("\n")
 
 
-def build(release: Release, text: str, folder: Path, *, with_images: bool) -> None:
+def build(release: Release, text: str, folder: Path, *, with_images: bool, pushed: bool = False) -> None:
     """Write all files of the release but its signature into an empty folder. `text`: its notes. Raises Unready."""
     _archive(release, folder)
     with tempfile.TemporaryDirectory(prefix=f"{PRODUCT}-") as scratch:
@@ -107,7 +116,7 @@ def build(release: Release, text: str, folder: Path, *, with_images: bool) -> No
     write_file(folder / f"{release.name}.cdx.json", json.dumps(bill, indent=1, ensure_ascii=False) + "\n", 0o644)
     write_file(folder / "notes.md", text, 0o644)
     if with_images:
-        _images(release, folder)
+        _images(release, folder, pushed=pushed)
     write_file(folder / SUMS, sums(folder), 0o644)
 
 
@@ -118,11 +127,11 @@ def _archive(release: Release, folder: Path) -> None:
     _git(*fixed, "archive", f"--prefix={release.name}/", "--format=tar.gz", f"--output={file}", release.commit)
 
 
-def _images(release: Release, folder: Path) -> None:
+def _images(release: Release, folder: Path, *, pushed: bool) -> None:
     with tempfile.TemporaryDirectory(prefix=f"{PRODUCT}-") as scratch:
         subprocess.run(["tar", "-xzf", str(folder / f"{release.name}.tar.gz"), "-C", scratch], check=True)
         sources = Path(scratch) / release.name
-        images.build(sources, folder, release.version, release.commit, release.seconds)
+        images.build(sources, folder, release.version, release.commit, release.seconds, pushed=pushed)
 
 
 def sums(folder: Path) -> str:
@@ -147,20 +156,40 @@ def sign(folder: Path, key: str) -> None:
         raise Unready(f"{command[0]} did not sign {SUMS}")
 
 
-def release(key: str, into: Path, *, images_needed: bool) -> Path:
+def check() -> None:
+    """Run `make check`. Raises Unready when it is red."""
+    if subprocess.run(["make", "check"], cwd=REPOSITORY, check=False).returncode != 0:
+        raise Unready("`make check` is red")
+
+
+def tag(release: Release, text: str, key: str) -> None:
+    """Tag the commit with its notes, signed by an SSH key. Raises Unready."""
+    signed = ("-c", "gpg.format=ssh", "-c", f"user.signingkey={Path(key).expanduser().absolute()}")
+    with_key = () if key == COSIGN else signed
+    message = f"{PRODUCT} {release.version}\n\n{text}"
+    how = "--annotate" if key == COSIGN else "--sign"
+    _git(*with_key, "tag", how, "--cleanup=verbatim", f"--message={message}", release.tag, release.commit)
+
+
+def release(asked: argparse.Namespace) -> Path:
     """Build and sign the release. Returns its folder, which replaces an older one of this version. Raises Unready."""
-    made = checked_out()
+    made = checked_out(is_to_be_tagged=asked.tag)
     text = notes.cut((REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8"), made.version)
-    if missing := images.why_not():
-        if images_needed:
+    if missing := images.why_not(pushed=asked.images == "push"):
+        if asked.images:
             raise Unready(f"no images: {missing}")
         print(f"release: WITHOUT IMAGES: {missing}", file=sys.stderr)
+    if not asked.checked:
+        check()
+    if asked.tag and made.tag not in _git("tag", "--points-at", "HEAD").split():
+        tag(made, text, asked.sign)
+    into: Path = asked.into
     into.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{made.name}.", dir=into) as draft:
         folder = Path(draft) / made.name
         folder.mkdir(mode=0o755)
-        build(made, text, folder, with_images=missing is None)
-        sign(folder, key)
+        build(made, text, folder, with_images=missing is None, pushed=asked.images == "push")
+        sign(folder, asked.sign)
         place = into / made.name
         if place.exists():
             place.rename(Path(draft) / "before")
@@ -170,13 +199,14 @@ def release(key: str, into: Path, *, images_needed: bool) -> Path:
 
 def main(given: Sequence[str]) -> int:
     """Make the release. Returns 0, or 2 when something is not ready, which is printed."""
-    parser = argparse.ArgumentParser(prog="make release", usage="make release SIGN=KEY [IMAGES=needed]")
+    parser = argparse.ArgumentParser(prog="make release", usage="make release SIGN=KEY [TAG=1] [IMAGES=needed|push]")
     parser.add_argument("--sign", required=True, metavar="KEY")
-    parser.add_argument("--images", choices=["needed", ""], default="")
+    parser.add_argument("--tag", action="store_true")
+    parser.add_argument("--images", choices=["needed", "push", ""], default="")
+    parser.add_argument("--checked", action="store_true")
     parser.add_argument("--into", type=Path, default=REPOSITORY / "dist")
-    asked = parser.parse_args(given)
     try:
-        place = release(asked.sign, asked.into, images_needed=asked.images == "needed")
+        place = release(parser.parse_args(given))
     except (Unready, OSError) as error:
         print(f"release: {error}", file=sys.stderr)
         return 2

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from packageurl import PackageURL
 
 from deploy.parts.layout import REPOSITORY
 from deploy.release import images, notes, sbom
-from deploy.release.__main__ import sign
+from deploy.release.__main__ import DATABASES, sign
 from deploy.release.notes import Unready
 from shared.version import version
 from tests.lab.campaigns.guides import block
@@ -52,8 +53,8 @@ def git(folder: Path, *words: str) -> str:
 
 
 def make(folder: Path, *more: str, code: int = 0, **environment: str) -> str:
-    """Run the command there. Returns what it printed on standard error."""
-    return run(folder, sys.executable, "-m", "deploy.release", *more, code=code, **environment).stderr
+    """Run the command there, without `make check`. Returns what it printed on standard error."""
+    return run(folder, sys.executable, "-m", "deploy.release", "--checked", *more, code=code, **environment).stderr
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +72,9 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("release") / "repository"
     shutil.copytree(REPOSITORY, folder, symlinks=True, ignore=shutil.ignore_patterns(*OF_A_MACHINE))
     changelog = folder / "CHANGELOG.md"
-    heading = re.compile(rf"^## {re.escape(version())} \(.*\)$", re.MULTILINE)
     text = changelog.read_text(encoding="utf-8")
-    changelog.write_text(heading.sub(f"## {version()} (2026-03-10)", text), encoding="utf-8")
+    if f"## [{version()}]" not in text:
+        changelog.write_text(notes.dated(text, version(), date(2026, 3, 10)), encoding="utf-8")
     git(folder, "init", "--quiet", "--initial-branch=main")
     git(folder, "add", "--all")
     git(folder, "commit", "--quiet", "--message=All of it")
@@ -141,7 +142,8 @@ def again(clone: Path, keys: Path, without_engine: str, tmp_path_factory: pytest
     (place / "stale").touch()
     taste = tmp_path_factory.mktemp("taste") / "gitconfig"
     taste.write_text('[tar]\numask = 0077\n[tar "tar.gz"]\ncommand = cat\n[core]\nabbrev = 40\n', encoding="utf-8")
-    line = f"umask 077; exec {sys.executable} -m deploy.release --sign {keys / 'maintainer'} --into {place.parent}"
+    command = f"{sys.executable} -m deploy.release --checked --sign {keys / 'maintainer'} --into {place.parent}"
+    line = f"umask 077; exec {command}"
     run(clone, "sh", "-c", line, PATH=without_engine, TZ="Asia/Tokyo", PYTHONHASHSEED="7", GIT_CONFIG_GLOBAL=str(taste))
     return place
 
@@ -192,7 +194,8 @@ def test_the_sums_are_of_every_file(released: Path) -> None:
 
 def undated(folder: Path) -> None:
     text = (folder / "CHANGELOG.md").read_text(encoding="utf-8")
-    (folder / "CHANGELOG.md").write_text(text.replace("(2026-03-10)", "(unreleased)"), encoding="utf-8")
+    text = re.sub(rf"(## \[{re.escape(version())}\]).*", r"\1", text)
+    (folder / "CHANGELOG.md").write_text(text, encoding="utf-8")
     tagged(folder)
 
 
@@ -217,9 +220,9 @@ UNREADY: Final[dict[str, tuple[Callable[[Path], Any], str]]] = {
     "changed": (lambda folder: (folder / "NOTICE").write_text("x"), "the tree is not as committed: NOTICE"),
     "untracked": (lambda folder: (folder / "bridge/new.py").touch(), "the tree is not as committed: bridge/new.py"),
     "no tag": (lambda folder: git(folder, "tag", "--delete", f"v{version()}"), f"this commit has no tag v{version()}"),
-    "tag elsewhere": (later, f"v{version()} is the tag of another commit: {version()} was released; raise the version"),
+    "tag elsewhere": (later, f"v{version()} is the tag of another commit: {version()} was released; make version"),
     "no section": (raised, "CHANGELOG.md has no section of 99.1.0"),
-    "no day": (undated, f"CHANGELOG.md: {version()} needs its day, not `unreleased`"),
+    "no day": (undated, f"CHANGELOG.md: {version()} needs its day, not ``"),
     "no repository": (lambda folder: (folder / ".git").rename(folder / AWAY), "git log: fatal: not a git repository"),
 }
 
@@ -233,6 +236,56 @@ def test_what_is_no_released_commit_is_refused_in_words(branch: Path, keys: Path
 
     assert said.startswith(f"release: {words}")
     assert not (branch / "dist").exists()
+
+
+def test_a_red_check_makes_no_tag_and_no_release(branch: Path, keys: Path, tmp_path: Path) -> None:
+    """With a program in make's place that is red."""
+    kept(branch)
+    git(branch, "tag", "--delete", f"v{version()}")
+    (tmp_path / "make").write_text('#!/bin/sh\ntest "$1" = check || exit 0\nexit 2\n', encoding="utf-8")
+    (tmp_path / "make").chmod(0o755)
+    command = (sys.executable, "-m", "deploy.release", "--tag", "--sign", str(keys / "maintainer"))
+
+    said = run(branch, *command, code=2, PATH=f"{tmp_path}:{os.environ['PATH']}").stderr
+
+    assert said.endswith("release: `make check` is red\n")
+    assert git(branch, "tag", "--list", f"v{version()}") == ""
+    assert not (branch / "dist").exists()
+
+
+def test_a_version_without_a_database_to_upgrade_from_is_not_tagged(branch: Path, keys: Path) -> None:
+    kept(branch, there=False)
+    git(branch, "tag", "--delete", f"v{version()}")
+
+    said = make(branch, "--tag", "--sign", str(keys / "maintainer"), code=2)
+
+    assert said == f"release: there is no database to upgrade from {version()}: make version VERSION={version()}\n"
+
+
+def test_the_tag_is_signed_and_has_the_notes(branch: Path, keys: Path, without_engine: str) -> None:
+    kept(branch)
+    git(branch, "tag", "--delete", f"v{version()}")
+
+    make(branch, "--tag", "--sign", str(keys / "maintainer"), PATH=without_engine, **PERSON)
+
+    (branch / "signers").write_text(f"* {(keys / 'maintainer.pub').read_text(encoding='utf-8')}", encoding="utf-8")
+    believed = ("-c", "gpg.ssh.allowedSignersFile=signers", "tag", "--verify", f"v{version()}")
+    run(branch, "git", *believed)
+    told = git(branch, "tag", "--list", "--format=%(contents)", f"v{version()}")
+    assert (branch / "dist" / NAME / "notes.md").read_text(encoding="utf-8").strip() in told
+    assert git(branch, "rev-parse", f"v{version()}^{{commit}}") == git(branch, "rev-parse", "HEAD")
+
+
+def kept(folder: Path, *, there: bool = True) -> None:
+    """Commit a tree with a database of this version, or without."""
+    file = folder / DATABASES / f"{version()}.sql"
+    file.parent.mkdir(exist_ok=True)
+    file.unlink(missing_ok=True)
+    if there:
+        file.touch()
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--allow-empty", "--message=Another state")
+    git(folder, "tag", "--force", f"v{version()}")
 
 
 def test_a_key_that_does_not_sign_leaves_nothing(branch: Path, without_engine: str) -> None:
@@ -389,17 +442,29 @@ def test_needed_images_are_not_left_out(branch: Path, keys: Path, without_engine
     assert not (branch / "dist").exists()
 
 
-def test_both_images_are_built_for_both_processors_from_the_archive(branch: Path, keys: Path, tmp_path: Path) -> None:
-    """With a program in docker's place that writes its words into the archive that it is asked for."""
-    script = """#!/bin/sh
+BUILDS: Final = """#!/bin/sh
 [ "$2" = inspect ] && { printf 'Driver: remote\\nPlatforms: linux/amd64, linux/arm64\\n'; exit; }
-for word; do case "$word" in *dest=*) file=${word#*dest=}; file=${file%%,*};; esac; last=$word; done
-test -f "$last/deploy/docker/Dockerfile" && test ! -e "$last/.git" && printf '%s\\n' "$@" > "$file"
+for word; do
+  case "$word" in *dest=*) file=${word#*dest=}; printf '%s\\n' "$@" > "${file%%,*}";; */.*.json) told=$word;; esac
+  [ "$last" = --target ] && stage=$word
+  last=$word
+done
+test -f "$last/deploy/docker/Dockerfile" && test ! -e "$last/.git" || exit 1
+printf '{"containerimage.digest": "sha256:of %s"}' "$stage" > "$told"
+printf '%s\\n' "$@" >> "$(dirname "$told")/../../words"
 """
-    (tmp_path / "docker").write_text(script, encoding="utf-8")
-    (tmp_path / "docker").chmod(0o755)
 
-    make(branch, "--sign", str(keys / "maintainer"), "--images", "needed", PATH=f"{tmp_path}:{os.environ['PATH']}")
+
+@pytest.fixture
+def builder(tmp_path: Path) -> str:
+    """A PATH with a program in docker's place that writes its words into the archive that it is asked for."""
+    (tmp_path / "docker").write_text(BUILDS, encoding="utf-8")
+    (tmp_path / "docker").chmod(0o755)
+    return f"{tmp_path}:{os.environ['PATH']}"
+
+
+def test_both_images_are_built_for_both_processors_from_the_archive(branch: Path, keys: Path, builder: str) -> None:
+    make(branch, "--sign", str(keys / "maintainer"), "--images", "needed", PATH=builder)
 
     place = branch / "dist" / NAME
     for stage in ("app", "box"):
@@ -409,14 +474,55 @@ test -f "$last/deploy/docker/Dockerfile" && test ! -e "$last/.git" && printf '%s
         assert f"org.opencontainers.image.version={version()}" in words
         assert f"org.opencontainers.image.revision={git(branch, 'rev-parse', 'HEAD').strip()}" in words
         assert "SOURCE_DATE_EPOCH=1773144000" in words
+        assert not [word for word in words if "push=true" in word]
         assert f"signage-fleet-{stage}-{version()}.oci.tar" in (place / "SHA256SUMS").read_text(encoding="utf-8")
+    assert {path.name for path in place.iterdir()} == {
+        *UNSIGNED,
+        *(images.archive(stage, version()) for stage in ("app", "box")),
+        *("SHA256SUMS", "SHA256SUMS.sig"),
+    }
+
+
+def test_images_are_pushed_where_the_one_place_says_with_the_trial(branch: Path, keys: Path, builder: str) -> None:
+    stated = branch / "pyproject.toml"
+    text = stated.read_text(encoding="utf-8")
+    registry = "ghcr.test/somebody/signage-fleet"
+    stated.write_text(text.replace(f'images = "{images.REGISTRY}"', f'images = "{registry}"'), encoding="utf-8")
+    tagged(branch)
+
+    make(branch, "--sign", str(keys / "maintainer"), "--images", "push", PATH=builder)
+
+    place = branch / "dist" / NAME
+    pushed = [word for word in (branch / "dist" / "words").read_text(encoding="utf-8").splitlines() if "push=" in word]
+    assert [word.split('"')[1] for word in pushed] == [
+        f"name={registry}/{stage}:{version()},{registry}/{stage}:latest" for stage in ("app", "box", "trial")
+    ]
+    assert (place / "images.txt").read_text(encoding="utf-8").splitlines() == [
+        f"{registry}/{stage}:{version()}@sha256:of {stage}" for stage in ("app", "box", "trial")
+    ]
+    assert "  images.txt\n" in (place / "SHA256SUMS").read_text(encoding="utf-8")
+
+
+def test_nothing_is_pushed_while_no_registry_is_named(branch: Path, keys: Path, builder: str) -> None:
+    said = make(branch, "--sign", str(keys / "maintainer"), "--images", "push", code=2, PATH=builder)
+
+    assert said == f"release: no images: pyproject.toml names no registry yet, but {images.REGISTRY}\n"
+
+
+def test_people_are_told_of_no_image_that_has_another_name() -> None:
+    """The README, the guides and compose.yaml name what `images` in pyproject.toml says."""
+    files = [REPOSITORY / "README.md", *(REPOSITORY / "docs").glob("*.md"), REPOSITORY / "deploy/docker/compose.yaml"]
+    named = re.compile(r"(\w[\w.-]+\.[a-z]+(?:/[\w.-]+)+)/(?:app|box|trial)\b(?!/)")
+    told = {name for file in files for name in named.findall(file.read_text(encoding="utf-8")) if "docs" not in name}
+
+    assert told - {"docker.pkg.dev"} == {images.REGISTRY}
 
 
 # --- notes ---
 
 
 def test_the_notes_are_the_section_of_the_version() -> None:
-    changelog = "# Changes\n\n## 0.3.0 (2026-03-10)\n\n- new\n\n## 0.2.0 (2026-01-01)\n\n- old\n"
+    changelog = "# Changes\n\n## [0.3.0] - 2026-03-10\n\n- new\n\n## [0.2.0] - 2026-01-01\n\n- old\n"
 
     assert notes.cut(changelog, "0.3.0") == "- new\n"
     assert notes.cut(changelog, "0.2.0") == "- old\n"
@@ -424,7 +530,7 @@ def test_the_notes_are_the_section_of_the_version() -> None:
 
 def test_a_section_without_words_is_no_notes() -> None:
     with pytest.raises(Unready, match=r"0\.3\.0 is empty"):
-        notes.cut("## 0.3.0 (2026-03-10)\n\n## 0.2.0 (2026-01-01)\n\n- old\n", "0.3.0")
+        notes.cut("## [0.3.0] - 2026-03-10\n\n## [0.2.0] - 2026-01-01\n\n- old\n", "0.3.0")
 
 
 # --- the bill of materials ---
