@@ -15,7 +15,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --re
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
 	$(if $(UPGRADE),--upgrade)
 
-.PHONY: help run stop status reset test machines neighbours quick check hook docs lock openapi words deploy-files screenshots bench campaign display-package version release
+.PHONY: help run stop status reset test machines neighbours generators quick check hook docs lock openapi words deploy-files screenshots bench campaign display-package version release
 
 help: ## Show this
 	@echo 'Signage Fleet keeps a fleet of digital-signage displays alive.'
@@ -58,6 +58,9 @@ neighbours: $(DEVELOPMENT) ## Run the tests of what stands beside a fleet: Home 
 	@$(NEEDS) test
 	@exec $(BIN)/python -m tests.run --with-parent neighbours
 
+generators: $(DEVELOPMENT) ## Let generators of clients in Python, TypeScript, Go and Java read docs/openapi.json; from their registries
+	@exec $(BIN)/python -m tests.run --with-parent generators
+
 quick: $(DEVELOPMENT) ## Lint, import rules, types and the tests of rules: while you write
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/lint-imports >/dev/null || $(BIN)/lint-imports
@@ -77,6 +80,7 @@ check: $(DEVELOPMENT) $(DASHBOARD_TOOLS) ## Lint, format, types, import rules, c
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows $(wildcard .github/workflows/*.yml)
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	$(BIN)/check-jsonschema --builtin-schema vendor.renovate .github/renovate.json
 	npm --prefix dashboard run --silent check
 	npm --prefix dashboard test --silent >/dev/null || npm --prefix dashboard test --silent
 

@@ -42,6 +42,7 @@ USUAL: Final = {
     "bridge": Usual(60, 0.15),
     "journeys": Usual(90, 0.3),
     "neighbours": Usual(25, 0.3),
+    "generators": Usual(120, 0.6),
     "local": Usual(95, 0.25),
     "displays": Usual(50, 0.2),
     "machines": Usual(350, 0.3),
@@ -59,6 +60,7 @@ IN_TWO: Final = ("browser", "stores", "api")
 """Each half of these suites runs as a suite of its own: no suite alone decides when a run ends."""
 LEFT_OUT: Final = {
     "machines": "it needs root. Run it with: sudo make machines",
+    "generators": "it gets generators of clients from their registries. Run it with: make generators",
     "neighbours": "it is of programs beside a fleet. Run it with: make neighbours",
 }
 """Suite -> why `make test` does not run it."""

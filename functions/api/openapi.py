@@ -124,6 +124,7 @@ class _Schemas:
             if "description" in schema:
                 schema["description"] = cleandoc(schema["description"])
         _spell_out_tuples(self.components)
+        self.components["Client"]["x-go-name"] = "ListedDisplay"  # in Go `Client` is the generated client itself
         self.components["Problem"]["properties"]["errors"] = {
             "type": "array",
             "items": {"$ref": "#/components/schemas/FieldProblem"},

@@ -3,6 +3,7 @@
 import hashlib
 import importlib.util
 import json
+import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -79,3 +80,13 @@ def test_the_types_of_the_api_are_those_of_its_openapi_document() -> None:
     assert generator.TYPES.read_text(encoding="utf-8") == generator.generate(document), (
         "run: python dashboard/generate_types.py"
     )
+
+
+def test_renovate_reads_the_version_of_every_vendored_file() -> None:
+    [manager] = json.loads((REPOSITORY / ".github/renovate.json").read_text(encoding="utf-8"))["customManagers"]
+    pattern = manager["matchStrings"][0].replace("(?<", "(?P<")
+    text = (VENDOR / "VENDOR.json").read_text(encoding="utf-8")
+
+    found = [(match["depName"], match["currentValue"]) for match in re.finditer(pattern, text)]
+    assert found == [(entry["package"], entry["version"]) for entry in ENTRIES.values()]
+    assert re.search(manager["managerFilePatterns"][0].strip("/"), "dashboard/vendor/VENDOR.json")

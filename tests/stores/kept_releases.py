@@ -29,15 +29,15 @@ def releases() -> list[Path]:
 
 def dump(cluster: postgres.Cluster, database: str) -> str:
     """A database as SQL that each Postgres from 15 on reads."""
-    command = [cluster.programs.folder / DUMP[0], *DUMP[1:], cluster.url(database)]
+    command = [str(cluster.programs.folder / DUMP[0]), *DUMP[1:], cluster.url(database)]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return OF_A_NEWER_POSTGRES.sub("", said)
 
 
 def load(cluster: postgres.Cluster, database: str, sql: str) -> None:
     """Bring a dump into an empty database."""
-    psql = [cluster.programs.folder / "psql", "--quiet", "--no-psqlrc", "--set=ON_ERROR_STOP=1", cluster.url(database)]
-    subprocess.run(psql, input=sql, check=True, capture_output=True, text=True)
+    psql = [str(cluster.programs.folder / "psql"), "--quiet", "--no-psqlrc", "--set=ON_ERROR_STOP=1"]
+    subprocess.run([*psql, cluster.url(database)], input=sql, check=True, capture_output=True, text=True)
 
 
 def filled() -> str:

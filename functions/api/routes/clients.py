@@ -261,7 +261,7 @@ def acknowledge_mended(call: Call, body: MendedBody) -> MendedFailures:
 
 
 @routes.get("/<uuid:uuid>", role=Role.VIEWER, bound=Bound.CLIENTS, raises=(ClientNotFound,))
-def client(call: Call, uuid: str) -> shapes.ClientDetails:
+def client_details(call: Call, uuid: str) -> shapes.ClientDetails:
     """One client with all its details."""
     with call.transaction() as (connection, now):
         row = operations.find(connection, uuid)
