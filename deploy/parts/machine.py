@@ -125,6 +125,7 @@ class Machine(ABC):
             "BROKER_CRASHES_FILE": str(self.broker.crashes_file),
             "PYTHONPATH": os.pathsep.join(filter(None, (str(REPOSITORY), self.environ.get("PYTHONPATH")))),
             "PYTHONUNBUFFERED": "1",
+            "MALLOC_ARENA_MAX": "2",  # as in the image: glibc would keep memory of each of 64 threads
             **more,
         }
 

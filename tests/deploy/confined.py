@@ -26,6 +26,7 @@ OF_DEBIAN: Final = (
 )
 MADE_IN_THE_IMAGE: Final = ("/var/lib/signage/run", "/var/lib/signage/data/mosquitto", "/server/media", "/etc/signage")
 OF_THE_IMAGE: Final = {  # its ENV
+    "MALLOC_ARENA_MAX": "2",
     "PATH": f"{sys.prefix}/bin:/usr/bin:/usr/sbin",
     "PYTHONPATH": "/app",
     "PYTHONUNBUFFERED": "1",

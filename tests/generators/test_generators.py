@@ -84,7 +84,8 @@ def test_a_client_in_go_compiles_and_has_each_operation(tmp_path: Path) -> None:
     run(tmp_path, "go", "mod", "tidy")
     run(tmp_path, "go", "vet", "./...")
     text = (tmp_path / "signage" / "signage.go").read_text(encoding="utf-8")
-    methods = {plain(name.removesuffix("WithBody")) for name in re.findall(r"^func \(c \*Client\) (\w+)\(", text, re.M)}
+    found = re.findall(r"^func \(c \*Client\) (\w+)\(", text, re.MULTILINE)
+    methods = {plain(name.removesuffix("WithBody")) for name in found}
     assert {plain(name) for name in OPERATIONS} - methods == set()
 
 
@@ -99,5 +100,5 @@ def test_a_client_in_java_compiles_and_has_each_operation(tmp_path: Path) -> Non
 
     run(tmp_path / "signage", "mvn", "-q", store, "-DskipTests", "compile")
     sources = (path.read_text(encoding="utf-8") for path in (tmp_path / "signage/src/main").rglob("*Api.java"))
-    methods = {plain(name) for text in sources for name in re.findall(r"^  public \S.* (\w+)\(", text, re.M)}
+    methods = {plain(name) for text in sources for name in re.findall(r"^  public \S.* (\w+)\(", text, re.MULTILINE)}
     assert {plain(name) for name in OPERATIONS} - methods == set()

@@ -1,16 +1,14 @@
-"""Storing alone: the same batches without MQTT, with decoding, compared with psql copying topic and payload.
+"""Storing alone: the same batches without MQTT, with decoding, compared with their statements alone.
 
-They are also compared with a replay of the same statements on an equal database: no program that fills these tables can
-be faster, so this shows how much of the time is spent in Postgres.
+The statements are replayed on an equal database: no program that fills these tables can be faster, so this shows how
+much of the time is spent in Postgres.
 """
 
-import subprocess
 import time
 from collections import deque
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection
 
@@ -21,7 +19,6 @@ from bridge.status import Counters
 from bridge.storing import LeaderMemory
 from bridge.writes import Writer
 from deploy.local import postgres
-from deploy.parts.probes import wait_until
 from shared.client_logs.rules import Budget
 from shared.commands.operations import timings
 from shared.config import load
@@ -30,11 +27,10 @@ from shared.postgres.door import engine_for
 from tests.lab.bench.replay import overhear, say_again
 from tests.lab.bench.report import Row, alternating
 from tests.lab.bench.traffic import Traffic
-from tests.lab.campaigns.machine import Machine, machine
+from tests.lab.campaigns.machine import machine
 
 MESSAGES = 240_000  # twenty of the largest batches: the first and the last one overlap with nothing
 TIMES = 3
-VACUUMING = "SELECT 1 FROM pg_stat_activity WHERE backend_type = 'autovacuum worker'"
 TWIN = "twin"  # an equal database, as before the first message
 
 
@@ -54,50 +50,11 @@ def measure(folder: Path) -> list[Row]:
                 written(traffic.greetings())
                 written(traffic.messages(MESSAGES))
             say_again(other, said())
-            copy = copying(service, Traffic(seed=2))
-            turns = (
-                lambda: written(traffic.messages(MESSAGES)),
-                copy,
-                lambda: MESSAGES / say_again(other, said()),
-            )
-            ours, theirs, alone = alternating(TIMES, *turns)
-            with postgres.superuser(service.cluster) as superuser:
-                rested, theirs_rested = alternating(TIMES, *(from_rest(superuser, one) for one in turns[:2]))
+            turns = (lambda: written(traffic.messages(MESSAGES)), lambda: MESSAGES / say_again(other, said()))
+            ours, alone = alternating(TIMES, *turns)
         for one in (engine, twin):
             one.dispose()
-    return [
-        Row("store only, decoded", ours, "msg/s", 0.25, peer="psql \\copy", theirs=theirs),
-        Row("store only, decoded", ours, "msg/s", 0.6, peer="its statements alone", theirs=alone),
-        Row("store only: its statements alone (a floor)", alone, "msg/s", 0, peer="psql \\copy", theirs=theirs),
-        Row("store only, each after a checkpoint", rested, "msg/s", 0, peer="psql \\copy", theirs=theirs_rested),
-    ]
-
-
-def from_rest(superuser: Any, work: Callable[[], float]) -> Callable[[], float]:
-    """A function that does the work after a checkpoint, with recycled WAL and without autovacuum."""
-
-    def rested() -> float:
-        superuser.run("CHECKPOINT")
-        wait_until(lambda: not superuser.run(VACUUMING), 60)
-        return work()
-
-    return rested
-
-
-def copying(service: Machine, traffic: Traffic) -> Callable[[], float]:
-    """A function that copies topic and payload of the messages. It returns messages a second."""
-    file = service.folder / "messages.tsv"
-    lines = (b"\t".join((topic, payload.replace(b"\\", b"\\\\"))) for topic, payload in traffic.messages(MESSAGES))
-    file.write_bytes(b"\n".join(lines) + b"\n")
-    psql = ["psql", service.database_url, "-q", "-c"]
-    subprocess.run([*psql, "CREATE TABLE bench_copy (topic text, payload text)"], check=True)
-
-    def copy() -> float:
-        began = time.monotonic()
-        subprocess.run([*psql, f"\\copy bench_copy FROM '{file}'"], check=True)
-        return MESSAGES / (time.monotonic() - began)
-
-    return copy
+    return [Row("store only, decoded", ours, "msg/s", 0.6, peer="its statements alone", theirs=alone)]
 
 
 def writing(connection: Connection) -> Callable[[list[tuple[bytes, bytes]]], float]:
