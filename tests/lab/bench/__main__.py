@@ -38,7 +38,6 @@ from tests.lab.campaigns.ledger import commit, now, this_machine
 RESULTS = REPOSITORY / "bench-results"
 ROWS: dict[str, Callable[[Path], list[Row]]] = {
     "ingest": ingest.measure,
-    "mq-bridge": beside.beside_mq_bridge,
     "node-red": beside.beside_node_red,
     "store": store.measure,
     "latency": latency.measure,

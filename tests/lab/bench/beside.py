@@ -14,24 +14,16 @@ from typing import Final
 from sqlalchemy import Engine
 
 from deploy.parts.probes import wait_until
-from tests.lab.bench import mq_bridge, node_red
+from tests.lab.bench import node_red
 from tests.lab.bench.appends import Appender
 from tests.lab.bench.ingest import RECEIVED, SECONDS, TIMES, count, leave
 from tests.lab.bench.report import Row, median
 from tests.lab.bench.traffic import Traffic, bench_machine, publish
 from tests.lab.campaigns.machine import Machine, rows
 
-MESSAGES: Final = 80_000  # mq-bridge does not start with a much larger backlog
+MESSAGES: Final = 80_000
 LOOK_SECONDS: Final = 0.002
 ESTABLISHED: Final = "01"  # state of a connection in /proc/net/tcp
-
-
-def beside_mq_bridge(folder: Path) -> list[Row]:
-    """The row; none if mq-bridge is not installed."""
-    if mq_bridge.is_installed():
-        return _beside(mq_bridge.APPENDER, folder)
-    print("mq-bridge is not installed (pip install mq-bridge): no row for it")
-    return []
 
 
 def beside_node_red(folder: Path) -> list[Row]:
