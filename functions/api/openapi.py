@@ -123,7 +123,7 @@ class _Schemas:
         for schema in self.components.values():  # only Python 3.13 removes a docstring's indentation itself
             if "description" in schema:
                 schema["description"] = cleandoc(schema["description"])
-        _spell_out_tuples(self.components)
+        _spell_out(self.components)
         self.components["Client"]["x-go-name"] = "ListedDisplay"  # in Go `Client` is the generated client itself
         self.components["Problem"]["properties"]["errors"] = {
             "type": "array",
@@ -141,10 +141,15 @@ class _Schemas:
         return found
 
 
-def _spell_out_tuples(schema: Any) -> None:
-    """Describe tuples as lists of some length: generators of clients end at `prefixItems` and `items: false`."""
+def _spell_out(schema: Any) -> None:
+    """Describe tuples as lists of some length, and the default of a choice in words.
+
+    Generators of clients end at `prefixItems` and `items: false`, or write a default that does not compile.
+    """
     for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
-        _spell_out_tuples(inner)
+        _spell_out(inner)
+    if isinstance(schema, dict) and "anyOf" in schema and schema.get("default") is not None:
+        schema["description"] = f"by default {schema.pop('default')}"
     if isinstance(schema, dict) and isinstance(schema.get("prefixItems"), list):
         kinds = [kind for at, kind in enumerate(schema["prefixItems"]) if kind not in schema["prefixItems"][:at]]
         del schema["prefixItems"]

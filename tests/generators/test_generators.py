@@ -96,7 +96,7 @@ def test_a_client_in_java_compiles_and_has_each_operation(tmp_path: Path) -> Non
     run(tmp_path, "mvn", "-q", store, "dependency:get", f"-Dartifact={JAVA}", "-Dtransitive=false")
     [jar] = (tmp_path / "maven").rglob("openapi-generator-cli-*.jar")
 
-    run(tmp_path, "java", "-jar", jar, "generate", "-g", "java", "--library", "native", "-i", DOCUMENT, "-o", "signage")
+    run(tmp_path, "java", "-jar", jar, "generate", "-g", "java", "-i", DOCUMENT, "-o", "signage")
 
     run(tmp_path / "signage", "mvn", "-q", store, "-DskipTests", "compile")
     sources = (path.read_text(encoding="utf-8") for path in (tmp_path / "signage/src/main").rglob("*Api.java"))
