@@ -114,17 +114,15 @@ class _Schemas:
         shapes: list[Any] = [Problem, FieldProblem]
         for endpoint in endpoints:
             shapes += [s for s in (endpoint.body, endpoint.query, endpoint.answer) if _is_shape(s)]
-        self._shapes = list(dict.fromkeys(shapes))
-        found, components = msgspec.json.schema_components(
-            self._shapes, schema_hook=_sentence, ref_template="#/components/schemas/{name}"
-        )
-        self._of = dict(zip(self._shapes, found, strict=True))
+        shapes, places = list(dict.fromkeys(shapes)), "#/components/schemas/{name}"
+        found, components = msgspec.json.schema_components(shapes, schema_hook=_sentence, ref_template=places)
+        self._of = dict(zip(shapes, found, strict=True))
         self.components: dict[str, Any] = dict(components)
         for schema in self.components.values():  # only Python 3.13 removes a docstring's indentation itself
             if "description" in schema:
                 schema["description"] = cleandoc(schema["description"])
         _spell_out(self.components)
-        self.components["Client"]["x-go-name"] = "ListedDisplay"  # in Go `Client` is the generated client itself
+        self.components.get("Client", {})["x-go-name"] = "ListedDisplay"  # in Go `Client` is the generated client
         self.components["Problem"]["properties"]["errors"] = {
             "type": "array",
             "items": {"$ref": "#/components/schemas/FieldProblem"},
@@ -136,16 +134,11 @@ class _Schemas:
 
     def properties(self, shape: Any) -> dict[str, Any]:
         """The fields of a Struct with their schemas."""
-        reference: str = self._of[shape]["$ref"]
-        found: dict[str, Any] = self.components[reference.rsplit("/", 1)[1]]
-        return found
+        return dict(self.components[self._of[shape]["$ref"].rsplit("/", 1)[1]])
 
 
 def _spell_out(schema: Any) -> None:
-    """Describe tuples as lists of some length, and the default of a choice in words.
-
-    Generators of clients end at `prefixItems` and `items: false`, or write a default that does not compile.
-    """
+    """Describe what generators of clients do not take: tuples as lists of some length, a choice's default in words."""
     for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
         _spell_out(inner)
     if isinstance(schema, dict) and "anyOf" in schema and schema.get("default") is not None:

@@ -92,12 +92,13 @@ def test_a_release_is_tested_then_signed_without_a_key_and_published_whole() -> 
 
     assert jobs["test"] == {"uses": "./.github/workflows/ci.yml"}
     assert job["needs"] == "test"
-    assert job["permissions"] == {"contents": "write", "id-token": "write"}
-    assert said[-2] == "make release SIGN=cosign IMAGES=needed"
+    assert job["permissions"] == {"contents": "write", "packages": "write", "id-token": "write"}
+    assert said[-2] == "make release SIGN=cosign IMAGES=push CHECKED=1"
     assert said[-1].startswith("gh release create --verify-tag ")
     assert said[-1].endswith('"$GITHUB_REF_NAME" dist/*/*')
-    assert [step["env"] for step in job["steps"] if "env" in step] == [{"GH_TOKEN": "${{ github.token }}"}]
-    assert "env" in job["steps"][-1]  # the token is there for nothing but publishing
+    token = "${{ github.token }}"  # it is there for nothing but the registry and publishing
+    assert [step["env"] for step in job["steps"] if "env" in step] == [{"TOKEN": token}, {"GH_TOKEN": token}]
+    assert job["steps"][-3]["run"].startswith('echo "$TOKEN" | docker login ')
 
 
 def test_the_guides_line_for_the_forge_names_what_the_workflow_signs() -> None:
