@@ -35,6 +35,7 @@ from displays.simulated.outage import dark_site, outages
 from shared.structured_log import configure, event, failure
 
 RETRY_SECONDS: Final = 2.0  # before another request to an unreachable API
+LOGIN_SECONDS: Final = 3.0  # until the broker has surely heard of a new login
 
 
 @dataclass(frozen=True)
@@ -95,12 +96,15 @@ class Fleet:
         self._lives: list[asyncio.Task[None]] = []
 
     async def run(self) -> None:
-        """Enrol and start the displays one after another."""
+        """Enrol the displays one after another, and start each once the broker knows its login."""
         roles = cast(self._settings.displays, self._settings.seed, self._settings.heartbeat_seconds)
+        starting: list[asyncio.Task[None]] = []
         for role in roles:
             credentials = await self._credentials_for(role)
             if credentials is not None:
-                await self._start(role, credentials)
+                starting.append(asyncio.create_task(self._start(role, credentials)))
+                self._lives.append(starting[-1])
+        await asyncio.gather(*starting)
         self._lose_a_network(roles)
         event("fleet_started", "all displays are started", displays=len(self._displays))
 
@@ -126,6 +130,7 @@ class Fleet:
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def _start(self, role: Role, credentials: Credentials) -> None:
+        await asyncio.sleep(LOGIN_SECONDS)
         display = Display(credentials, self._settings.folder / role.uuid, role.behaviour)
         self._displays.append(display)
         self._at_site.setdefault(role.site, []).append(display)
