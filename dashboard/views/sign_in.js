@@ -60,6 +60,7 @@ export function SignInForm() {
   const refused = providerReason.value ? { text: reasonOf(providerReason.value), until: null } : null;
   const [failed, setFailed] = useState(/** @type {{text: string, until: string | null} | null} */ (refused));
   const [asksCode, setAsksCode] = useState(false);
+  const [shown, setShown] = useState(false);
   const code = useRef(/** @type {HTMLInputElement | null} */ (null));
   useEffect(() => {
     if (asksCode) code.current?.focus();
@@ -96,8 +97,10 @@ export function SignInForm() {
   return html`<form class="sign-in" onSubmit=${submit}>
     <label>${sessionWords.user}<input name="username" autocomplete="username" autocapitalize="none" spellcheck=${false}
         required autofocus /></label>
-    <label>${sessionWords.password}<input name="password" type="password" autocomplete="current-password" required />
-    </label>
+    <label>${sessionWords.password}<input name="password" type=${shown ? "text" : "password"} autocomplete="current-password"
+        autocapitalize="none" spellcheck=${false} required /></label>
+    <label class="check"><input type="checkbox" checked=${shown} onChange=${() => setShown(!shown)} />
+      ${sessionWords.show}</label>
     ${
       asksCode &&
       html`<label>${sessionWords.code}<input ref=${code} name="code" class="figure" autocomplete="one-time-code"

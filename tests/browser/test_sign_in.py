@@ -16,6 +16,10 @@ def test_a_wrong_password_is_answered_by_one_general_sentence(dashboard: Watched
 
     expect(page.get_by_role("alert")).to_have_text("That did not work. Check the user name and the password.")
     expect(page.get_by_role("button", name="Sign in", exact=True)).to_be_enabled()
+    password = page.get_by_label("Password")
+    expect(password).to_have_attribute("type", "password")
+    page.get_by_label("Show what I type").check()
+    expect(password).to_have_attribute("type", "text")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 export const sessionWords: {
   user: string;
   password: string;
+  show: string;
   go: string;
   going: string;
   wrong: string;

@@ -3,6 +3,7 @@ import { translate } from "../language.js";
 export const sessionWords = {
   user: "User name",
   password: "Password",
+  show: "Show what I type",
   go: "Sign in",
   going: "Signing in…",
   wrong: "That did not work. Check the user name and the password.",

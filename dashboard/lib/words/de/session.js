@@ -2,6 +2,7 @@
 export const sessionWords = {
   user: "Benutzername",
   password: "Passwort",
+  show: "Eingabe anzeigen",
   go: "Anmelden",
   going: "Anmeldung läuft…",
   wrong: "Das hat nicht geklappt. Bitte Benutzername und Passwort prüfen.",

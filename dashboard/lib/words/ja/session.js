@@ -2,6 +2,7 @@
 export const sessionWords = {
   user: "ユーザー名",
   password: "パスワード",
+  show: "入力内容を表示",
   go: "サインイン",
   going: "サインイン中…",
   wrong: "サインインできませんでした。ユーザー名とパスワードを確認してください。",

@@ -1,5 +1,6 @@
 sessionWords-user = Benutzername
 sessionWords-password = Passwort
+sessionWords-show = Eingabe anzeigen
 sessionWords-go = Anmelden
 sessionWords-going = Anmeldung läuft…
 sessionWords-wrong = Das hat nicht geklappt. Bitte Benutzername und Passwort prüfen.

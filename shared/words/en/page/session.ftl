@@ -2,6 +2,7 @@
 
 sessionWords-user = User name
 sessionWords-password = Password
+sessionWords-show = Show what I type
 sessionWords-go = Sign in
 sessionWords-going = Signing in…
 sessionWords-wrong = That did not work. Check the user name and the password.

@@ -1,5 +1,6 @@
 sessionWords-user = ユーザー名
 sessionWords-password = パスワード
+sessionWords-show = 入力内容を表示
 sessionWords-go = サインイン
 sessionWords-going = サインイン中…
 sessionWords-wrong = サインインできませんでした。ユーザー名とパスワードを確認してください。
