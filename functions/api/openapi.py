@@ -88,8 +88,6 @@ _ABOUT: Final = (
     "Times are RFC 3339 in UTC. Errors are RFC 9457 problem documents whose `code` says which. "
     "Lists take `limit` and `cursor` and answer `items` and `next_cursor`. "
     "Sentences for people are in the language that Accept-Language prefers, or in English: scripts match on `code`. "
-    "Where a sentence is in English only, such as the `why` of `recovery`, the same stands beside it as codes "
-    "and facts, such as `why_sentences`: null where older code wrote it, or a part of it. "
     "Changes made with the session cookie need the header `X-Requested-With: signage`. "
     "`x-sites` says what callers of chosen sites may do: `clients` and `lists` show them their sites only, `fleet` is "
     "refused (`site_not_allowed`), `none` is not about clients."

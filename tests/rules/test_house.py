@@ -186,8 +186,8 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 
 BUDGET: Final = {
-    "lines of the core": 49_446,
-    "lines of the kernel": 41_677,
+    "lines of the core": 49_443,
+    "lines of the kernel": 41_674,
     "files of the core": 339,
     "lines of migrations": 1_297,
     "tables": 56,
