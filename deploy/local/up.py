@@ -138,6 +138,9 @@ async def _start(stack: Stack, runner: Runner, console: Console) -> None:
     for wave in (stack.middle(), stack.front()):
         await runner.start(*wave)
     _write_stack_env(stack)
+    if stack.is_demo:
+        past = [sys.executable, "-m", "deploy.local.demo_past"]
+        await runner.run_once("demo-past", past, stack.environment(**stack.owner_login()))
     await runner.start(*stack.demo())
 
 
