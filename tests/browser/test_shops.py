@@ -362,11 +362,14 @@ def test_an_incident_that_comes_again_says_so_and_leads_to_the_one_before(
     enter: Enter, database: Engine, bern: Fleet
 ) -> None:
     made = """INSERT INTO incidents (kind, key, began_at, opened_at, closed_at, cause, again_of)
-        VALUES ('site', 'Shop Bern', {began}, {began}, {closed}, 'The network or power.', {of}) RETURNING id"""
+        VALUES ('site', 'Shop Bern', {began}, {began}, {closed}, {cause}, {of}) RETURNING id"""
     hour = "now() - interval '1 hour'"
+    cause = """'{"code": "as_given", "facts": {"text": "The network or power."}}'"""
     with database.begin() as connection:
-        first = connection.execute(sa.text(made.format(began=hour, closed=hour, of="NULL"))).scalar_one()
-        second = connection.execute(sa.text(made.format(began="now()", closed="now()", of=first))).scalar_one()
+        first = connection.execute(sa.text(made.format(began=hour, closed=hour, cause=cause, of="NULL"))).scalar_one()
+        second = connection.execute(
+            sa.text(made.format(began="now()", closed="now()", cause=cause, of=first))
+        ).scalar_one()
     page = enter(f"/?v=incidents&which=closed&i={second}").page
 
     details = page.locator(".incident-details")

@@ -104,7 +104,7 @@ def test_a_young_display_says_for_how_long_it_is_known(
 ) -> None:
     with database.begin() as connection:
         made = sa.update(clients).where(clients.c.uuid == kiel.uuid(1))
-        connection.execute(made.values(created_at=datetime.now(UTC) - timedelta(minutes=10)))
+        connection.execute(made.values(created_at=datetime.now(UTC) - timedelta(minutes=13)))
     link = api.post("/api/status-links", {"name": "manager of Kiel", "site": kiel.site}, expected=201)
 
     for locale, words in (

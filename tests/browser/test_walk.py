@@ -177,7 +177,7 @@ def test_eleven_tasks_take_three_presses_each(
         page.get_by_role("link", name="Availability").click()
         page.get_by_role("combobox", name="Period").select_option(index=9)
         page.get_by_role("row", name="Shop Wil").get_by_role("button").click()
-        expect(page.get_by_role("region", name="Shop Wil")).to_contain_text("Down for 1 d 6 h")
+        expect(page.get_by_role("region", name="Shop Wil")).to_contain_text("Down for 1 h 12 min each, on average")
 
     assert len(walk.presses) == 11
     assert {name: n for name, n in walk.presses.items() if not 1 <= n <= MOST} == {}

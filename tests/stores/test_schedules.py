@@ -521,7 +521,7 @@ def test_a_restored_database_without_the_batch_makes_it_again_with_its_commands(
     def sent() -> set[tuple[str, str]]:
         with engine.connect() as connection:
             row = client_commands.c
-            mine = sa.select(row.client_uuid, row.id).where(row.reason == f"for {away}")
+            mine = sa.select(row.client_uuid, row.id).where(row.reason["facts"]["text"].astext == f"for {away}")
             return {(client, name) for client, name in connection.execute(mine)}
 
     def make() -> None:
