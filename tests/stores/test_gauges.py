@@ -263,7 +263,7 @@ def test_nothing_that_grows_is_read_from_end_to_end_and_the_logs_are_not_read_at
 
 def test_the_look_at_plans_sees_a_full_read(connection: Connection) -> None:
     connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
-    by_no_index = sa.select(sa.func.count()).where(client_commands.c.reason == "x")
+    by_no_index = sa.select(sa.func.count()).where(client_commands.c.outcome_reason == "x")
 
     assert list(plans(connection, str(by_no_index.compile(compile_kwargs={"literal_binds": True})), ())) == [
         ("Seq Scan", "client_commands")
