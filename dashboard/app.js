@@ -13,7 +13,7 @@ import { byProxy, mustChangePassword, mustSetUpSecondFactor, principal, recall, 
 import { troubles } from "./lib/troubles.js";
 import { goToView, param, view } from "./lib/url.js";
 import { frameWords } from "./lib/words/frame.js";
-import { wordsOf } from "./lib/words/problems.js";
+import { wordsOf } from "./lib/problems.js";
 import { FleetPage } from "./views/fleet.js";
 import { lazy } from "./views/lazy.js";
 import { LoadFailed, Loading } from "./views/parts.js";

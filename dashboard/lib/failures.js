@@ -7,7 +7,7 @@ import { acknowledgeMended, clearServiceFailed } from "./api/failures.js";
 import { getClient } from "./api/fleet.js";
 import { change, changing, failures, refresh, whenFailuresLeave } from "./fleet.js";
 import { failureWords } from "./words/failures.js";
-import { referenceOf, wordsOf } from "./words/problems.js";
+import { referenceOf, wordsOf } from "./problems.js";
 
 /** @typedef {import("./types").Failure} Failure */
 /**

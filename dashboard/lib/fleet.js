@@ -14,7 +14,7 @@ import { unpack } from "./packed.js";
 import { poll } from "./poll.js";
 import { quietTimes } from "./quiet.js";
 import { isUnwell } from "./unwell.js";
-import { referenceOf } from "./words/problems.js";
+import { referenceOf } from "./problems.js";
 
 /** @typedef {import("./types").Client} Client */
 /** @typedef {import("./types").Failure} Failure */

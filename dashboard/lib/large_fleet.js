@@ -6,7 +6,7 @@ import { clients, overview, places, take } from "./fleet.js";
 import { poll } from "./poll.js";
 import { more, resort } from "./table.js";
 import { unsteady } from "./unsteady.js";
-import { wordsOf } from "./words/problems.js";
+import { wordsOf } from "./problems.js";
 
 const AGAIN = 30_000; // milliseconds; the heartbeats come with it
 const SETTLED = 150; // milliseconds after the last key in the search

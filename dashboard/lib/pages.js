@@ -1,7 +1,7 @@
 /** A list that loads page by page, newest first; the first page can be reloaded. */
 import { useEffect, useRef, useState } from "../vendor/hooks.js";
 import { updating } from "./fleet.js";
-import { wordsOf } from "./words/problems.js";
+import { wordsOf } from "./problems.js";
 
 /**
  * @template T

@@ -2,7 +2,7 @@
 import { signal } from "../vendor/signals.js";
 import { ApiProblem, signIns, waitForSignIn } from "./api/call.js";
 import * as api from "./api/media.js";
-import { wordsOf } from "./words/problems.js";
+import { wordsOf } from "./problems.js";
 
 /**
  * @typedef {object} Upload

@@ -2,7 +2,7 @@ import "./browser.js";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { ApiProblem, Unreachable, problemOf } from "../lib/api/call.js";
-import { referenceOf, retryingAfter, wordsOf } from "../lib/words/problems.js";
+import { referenceOf, retryingAfter, wordsOf } from "../lib/problems.js";
 
 const TRACE = "0123456789abcdef0123456789abcdef";
 const refusal = (status, code) =>

@@ -6,7 +6,7 @@ import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { acknowledgedWords } from "../lib/words/acknowledged.js";
 import { failureWords } from "../lib/words/failures.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { Age, LoadFailed, Loading, NameButton } from "./parts.js";
 
 /** @typedef {import("../lib/types").Acknowledged} AcknowledgedFailure */

@@ -9,7 +9,7 @@ import { locale } from "../lib/language.js";
 import { duration } from "../lib/measures.js";
 import { go, openDisplay, param } from "../lib/url.js";
 import { availabilityWords } from "../lib/words/availability.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { shopWords } from "../lib/words/shops.js";
 import { ExportButton, LoadFailed, Loading } from "./parts.js";
 

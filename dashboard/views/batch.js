@@ -10,7 +10,7 @@ import { mayOperate } from "../lib/session.js";
 import { batchWords } from "../lib/words/batches.js";
 import { commandWords } from "../lib/words/commands.js";
 import { commonWords } from "../lib/words/common.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { actionWords, stepWords } from "../lib/words/states.js";
 import { LoadFailed, Loading, NameButton, Time } from "./parts.js";
 

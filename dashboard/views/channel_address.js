@@ -7,7 +7,7 @@ import { html } from "../lib/html.js";
 import { NOT_TRIED, trialWords } from "../lib/trials.js";
 import { addressWords } from "../lib/words/channel_address.js";
 import { notificationWords } from "../lib/words/notifications.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 
 /** @typedef {import("../lib/openapi").NotificationChannel} Channel */
 /** @typedef {import("../lib/channel_address.js").Service} Service */

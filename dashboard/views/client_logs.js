@@ -7,7 +7,7 @@ import { html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
 import { param } from "../lib/url.js";
 import { logWords } from "../lib/words/logs.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { LogView } from "./log_view.js";
 
 /** @typedef {import("../lib/types").Client} Client */

@@ -19,7 +19,7 @@ import { commonWords } from "../lib/words/common.js";
 import { displayWords } from "../lib/words/display.js";
 import { editWords } from "../lib/words/edit.js";
 import { attentionWords } from "../lib/words/attention.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { offByWords, screenWords, statusMeanings } from "../lib/words/states.js";
 import { Faults, IncidentLink, recoveryWhy } from "./attention.js";
 import { ClientCommands } from "./client_commands.js";

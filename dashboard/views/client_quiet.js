@@ -7,7 +7,7 @@ import { poll } from "../lib/poll.js";
 import { quietTimes } from "../lib/quiet.js";
 import { mayOperate } from "../lib/session.js";
 import { go } from "../lib/url.js";
-import { retryingAfter } from "../lib/words/problems.js";
+import { retryingAfter } from "../lib/problems.js";
 import { clientQuietWords, quietTimesWords } from "../lib/words/quiet_times.js";
 import { LoadFailed } from "./parts.js";
 import { EndQuiet } from "./quiet_end.js";

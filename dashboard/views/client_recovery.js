@@ -8,7 +8,7 @@ import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
 import { isMute } from "../lib/unwell.js";
 import { displayWords } from "../lib/words/display.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { recoveryWords } from "../lib/words/recovery.js";
 import { recoveryWhy } from "./attention.js";
 

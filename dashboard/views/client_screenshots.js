@@ -9,7 +9,7 @@ import { poll } from "../lib/poll.js";
 import { mayAdminister, mayOperate } from "../lib/session.js";
 import { commandWords } from "../lib/words/commands.js";
 import { commonWords } from "../lib/words/common.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { screenshotWords } from "../lib/words/screenshots.js";
 import { blocked } from "./command_box.js";
 import { Age, LoadFailed, Time } from "./parts.js";

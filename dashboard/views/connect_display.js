@@ -12,7 +12,7 @@ import { poll } from "../lib/poll.js";
 import { commonWords } from "../lib/words/common.js";
 import { enrolmentWords } from "../lib/words/enrolment.js";
 import { tableWords } from "../lib/words/fleet.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { CopyButton } from "./copy_button.js";
 import { Dialog } from "./dialog.js";
 import { Glyph } from "./parts.js";

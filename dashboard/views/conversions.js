@@ -9,7 +9,7 @@ import { mayOperate } from "../lib/session.js";
 import { stored } from "../lib/uploads.js";
 import { commonWords } from "../lib/words/common.js";
 import { conversionWords, faultOf } from "../lib/words/conversions.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { Dialog } from "./dialog.js";
 import { Age, Glyph, LoadFailed, Loading } from "./parts.js";
 import { Uploads } from "./uploads.js";

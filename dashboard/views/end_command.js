@@ -6,7 +6,7 @@ import { html } from "../lib/html.js";
 import { mayAdminister } from "../lib/session.js";
 import { commandWords } from "../lib/words/commands.js";
 import { commonWords } from "../lib/words/common.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { Dialog } from "./dialog.js";
 
 /** @param {{uuid: string, name: string, close: () => void}} props */

@@ -3,7 +3,7 @@ import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { html } from "../lib/html.js";
 import { commonWords } from "../lib/words/common.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { Dialog } from "./dialog.js";
 
 /** @typedef {{title: string, go: string, look?: string, wide?: boolean, children?: any}} Shown */

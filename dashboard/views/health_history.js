@@ -6,7 +6,7 @@ import { classes, html } from "../lib/html.js";
 import { duration } from "../lib/measures.js";
 import { poll } from "../lib/poll.js";
 import { healthHistoryWords } from "../lib/words/health.js";
-import { retryingAfter } from "../lib/words/problems.js";
+import { retryingAfter } from "../lib/problems.js";
 import { unitWords } from "../lib/words/units.js";
 import { LoadFailed, Loading } from "./parts.js";
 

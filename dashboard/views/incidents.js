@@ -11,7 +11,7 @@ import { go, param } from "../lib/url.js";
 import { causeWords } from "../lib/words/causes.js";
 import { commonWords } from "../lib/words/common.js";
 import { incidentWords } from "../lib/words/incidents.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { ListState } from "./list_state.js";
 import { IncidentScreens } from "./incident_screens.js";
 import { LoadFailed, Loading, NameButton, StatusBadge, Time } from "./parts.js";

@@ -11,7 +11,7 @@ import { poll } from "../lib/poll.js";
 import { useTail } from "../lib/tail.js";
 import { go, openDisplay, param } from "../lib/url.js";
 import { logWords } from "../lib/words/logs.js";
-import { retryingAfter } from "../lib/words/problems.js";
+import { retryingAfter } from "../lib/problems.js";
 import { LogList } from "./log_list.js";
 import { Follow, LogView, Newer } from "./log_view.js";
 import { ExportButton, LoadFailed, Loading } from "./parts.js";

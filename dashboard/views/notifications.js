@@ -11,7 +11,7 @@ import { NOT_TRIED, trialWords } from "../lib/trials.js";
 import { addressWords } from "../lib/words/channel_address.js";
 import { commonWords } from "../lib/words/common.js";
 import { notificationWords } from "../lib/words/notifications.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { weekdayWords } from "../lib/words/weekdays.js";
 import { EmptySites } from "./empty_sites.js";
 import { ListState } from "./list_state.js";

@@ -5,7 +5,7 @@ import * as api from "../lib/api/account.js";
 import { browserName } from "../lib/browser_name.js";
 import { html } from "../lib/html.js";
 import { ownSessionWords } from "../lib/words/own_sessions.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { Age, Time } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").OwnSession} OwnSession */

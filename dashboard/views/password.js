@@ -6,7 +6,7 @@ import { ApiProblem } from "../lib/api/call.js";
 import { html } from "../lib/html.js";
 import { mustChangePassword } from "../lib/session.js";
 import { passwordWords } from "../lib/words/password.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 
 /** @param {unknown} error */
 const passwordRefusal = (error) =>

@@ -8,7 +8,7 @@ import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { byProxy, principal, provider } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
-import { peopleWords } from "../lib/words/people.js";
+import { peopleWords, proxyWords } from "../lib/words/people.js";
 import { frameWords } from "../lib/words/frame.js";
 import { EmptySites } from "./empty_sites.js";
 import { ListState } from "./list_state.js";
@@ -20,14 +20,12 @@ import { AddPerson, AskPerson, HandOver } from "./people_dialogs.js";
 /** @typedef {import("./people_dialogs.js").Question} Question */
 /** @typedef {{question: Question, person: User}} Asked */
 
-const words = peopleWords(byProxy.value); // known before anybody sees this page
-
 /** @param {User} person */
 const isMe = (person) => principal.value?.kind === "user" && principal.value.name === person.username;
 
 /** @param {{person: User}} props */
 function SignedIn({ person }) {
-  return html`${person.last_sign_in_at ? [`${words.signedIn} `, h(Age, { at: person.last_sign_in_at })] : words.never}`;
+  return html`${person.last_sign_in_at ? [`${peopleWords.signedIn} `, h(Age, { at: person.last_sign_in_at })] : peopleWords.never}`;
 }
 
 /**
@@ -37,17 +35,17 @@ function SignedIn({ person }) {
 function Facts({ person }) {
   const until = byProxy.value ? null : person.one_time_until;
   return html`<span class="quiet">${!byProxy.value && [h(SignedIn, { person }), " · "]}
-      ${words.since} ${h(Time, { at: person.created_at })}
+      ${peopleWords.since} ${h(Time, { at: person.created_at })}
       ${person.sites && ` · ${frameWords.onlyFor({ sites: allOf(person.sites) })}`}
-      ${person.by_provider && ` · ${words.fromProvider(provider.value ?? words.someProvider)}`}
-      ${person.disabled_at && [` · ${words.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
+      ${person.by_provider && ` · ${peopleWords.fromProvider({ name: provider.value ?? peopleWords.someProvider })}`}
+      ${person.disabled_at && [` · ${peopleWords.disabledSince} `, h(Time, { at: person.disabled_at })]}</span>
     ${!person.disabled_at && h(EmptySites, { sites: person.empty_sites })}
     ${
       until &&
       (Date.parse(until) > now.value
-        ? html`<span class="quiet">${words.hasUntil} ${h(Time, { at: until })}
+        ? html`<span class="quiet">${peopleWords.hasUntil} ${h(Time, { at: until })}
         </span>`
-        : html`<span class="cause">${words.over}</span>`)
+        : html`<span class="cause">${peopleWords.over}</span>`)
     }`;
 }
 
@@ -62,8 +60,8 @@ function Menu({ person, ask }) {
   };
   /** @param {Question} question @param {string} [look] */
   const item = (question, look = "plain") =>
-    html`<button class=${look} key=${question} onClick=${choose(question)}>${words.ask[question].item}</button>`;
-  return html`<details class="more-actions"><summary class="button icon" aria-label=${words.moreOf(person.username)}>⋯
+    html`<button class=${look} key=${question} onClick=${choose(question)}>${peopleWords.ask[question].item}</button>`;
+  return html`<details class="more-actions"><summary class="button icon" aria-label=${peopleWords.moreOf({ name: person.username })}>⋯
     </summary>
     <div class="menu">${!person.by_provider && item("role")}${!byProxy.value && item("reset")}${person.second_factor && item("factor")}
       ${item(person.disabled_at ? "enable" : "disable")}${item("remove", "danger")}</div></details>`;
@@ -73,9 +71,9 @@ function Menu({ person, ask }) {
 function Row({ person, ask }) {
   return html`<li class="token">
     <span class=${classes("token-body", person.disabled_at && "quiet")}>
-      <strong>${person.username}${isMe(person) && html` <span class="quiet">(${words.you})</span>`}</strong>
+      <strong>${person.username}${isMe(person) && html` <span class="quiet">(${peopleWords.you})</span>`}</strong>
       ${h(Facts, { person })}</span>
-    ${person.disabled_at && html`<span class="tag">${words.disabled}</span>`}
+    ${person.disabled_at && html`<span class="tag">${peopleWords.disabled}</span>`}
     <span class="tag">${frameWords.roles[person.role] ?? person.role}</span>
     ${!isMe(person) && h(Menu, { person, ask })}
   </li>`;
@@ -94,10 +92,10 @@ export function People() {
     list.reload();
   };
   return html`<section class="card settings-card" aria-labelledby="people-title">
-    <div><div class="log-head"><h2 id="people-title">${words.title}</h2>
-        <button class="plain" onClick=${() => setAdding(true)}>${words.add}</button></div>
-      <p class="quiet">${words.lead} ${provider.value && words.provided(provider.value)}</p></div>
-    ${h(ListState, { list, failed: words.failed })}
+    <div><div class="log-head"><h2 id="people-title">${peopleWords.title}</h2>
+        <button class="plain" onClick=${() => setAdding(true)}>${peopleWords.add}</button></div>
+      <p class="quiet">${(byProxy.value ? proxyWords : peopleWords).lead} ${provider.value && peopleWords.provided({ name: provider.value })}</p></div>
+    ${h(ListState, { list, failed: peopleWords.failed })}
     ${list.items && html`<ul>${list.items.map((person) => h(Row, { key: person.id, person, ask: setAsked }))}</ul>`}
     ${
       list.more &&

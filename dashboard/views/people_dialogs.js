@@ -3,7 +3,7 @@ import { h } from "../vendor/preact.js";
 import * as api from "../lib/api/people.js";
 import { html } from "../lib/html.js";
 import { byProxy } from "../lib/session.js";
-import { peopleWords } from "../lib/words/people.js";
+import { peopleWords, proxyWords } from "../lib/words/people.js";
 import { roleWords } from "../lib/words/roles.js";
 import { CopyButton } from "./copy_button.js";
 import { FormDialog } from "./form_dialog.js";
@@ -12,15 +12,14 @@ import { Time } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").User} User */
 /** @typedef {import("../lib/openapi").HandedOver} HandedOver */
-/** @typedef {keyof typeof words.ask} Question */
+/** @typedef {"role" | "reset" | "factor" | "disable" | "enable" | "remove"} Question */
 /** @typedef {(fresh: HandedOver | null) => void} Done what was changed brought a password to hand over, or none */
 
-const words = peopleWords(byProxy.value); // known before anybody sees this page
 const ROLES = ["viewer", "operator", "admin"];
 
 /** @param {{present: string}} props */
 function RoleField({ present }) {
-  return html`<label>${words.role}<select name="role">
+  return html`<label>${peopleWords.role}<select name="role">
       ${ROLES.map(
         (role) => html`<option key=${role} value=${role} selected=${role === present}>${roleWords[role]}
         </option>`,
@@ -29,9 +28,9 @@ function RoleField({ present }) {
 
 /** @param {{present: string[] | null, id?: string}} props id: of its hint, unlike that of another form on the page */
 export function SitesField({ present, id = "sites-how" }) {
-  return html`<label>${words.sites}<textarea name="sites" rows="3" aria-describedby=${id}
+  return html`<label>${peopleWords.sites}<textarea name="sites" rows="3" aria-describedby=${id}
         defaultValue=${(present ?? []).join("\n")}></textarea></label>
-    <p class="quiet" id=${id}>${words.sitesHow}</p>`;
+    <p class="quiet" id=${id}>${peopleWords.sitesHow}</p>`;
 }
 
 /** The chosen sites; null: all. @param {FormData} form */
@@ -45,11 +44,12 @@ export function sitesIn(form) {
 export function AddPerson({ close, done }) {
   /** @param {FormData} form */
   const act = (form) => api.addPerson(String(form.get("username")).trim(), String(form.get("role")), sitesIn(form));
-  const children = html`<label>${words.name}<input name="username" required maxlength="64" autocomplete="off"
+  const { name, nameHow } = byProxy.value ? proxyWords : peopleWords;
+  const children = html`<label>${name}<input name="username" required maxlength="64" autocomplete="off"
         autocapitalize="none" spellcheck=${false} autofocus aria-describedby="name-how" /></label>
-    <p class="quiet" id="name-how">${words.nameHow}</p>
+    <p class="quiet" id="name-how">${nameHow}</p>
     ${h(RoleField, { present: ROLES[0] ?? "" })}${h(SitesField, { present: null })}`;
-  return h(FormDialog, { title: words.addTitle, go: words.addGo, act, done, close, children });
+  return h(FormDialog, { title: peopleWords.addTitle, go: peopleWords.addGo, act, done, close, children });
 }
 
 /**
@@ -69,14 +69,15 @@ const GRAVE = new Set(["disable", "remove"]);
 
 /** @param {{question: Question, person: User, close: () => void, done: Done}} props */
 export function AskPerson({ question, person, close, done }) {
-  const { title, text, go } = words.ask[question];
+  const { title, text, go } = peopleWords.ask[question];
+  const why = (byProxy.value && proxyWords.ask[question]) || text;
   /** @param {FormData} form */
   const act = (form) => ACTS[question](person, form);
   const rights = [h(RoleField, { present: person.role }), h(SitesField, { present: person.sites })];
-  const comesBack = question === "remove" && person.by_provider && html`<p>${words.comesBack}</p>`;
-  const children = [question === "role" && rights, html`<p class="quiet">${text}</p>`, comesBack];
+  const comesBack = question === "remove" && person.by_provider && html`<p>${peopleWords.comesBack}</p>`;
+  const children = [question === "role" && rights, html`<p class="quiet">${why}</p>`, comesBack];
   return h(FormDialog, {
-    title: title(person.username),
+    title: title({ name: person.username }),
     go,
     look: GRAVE.has(question) ? "danger" : "primary",
     act,
@@ -89,11 +90,11 @@ export function AskPerson({ question, person, close, done }) {
 /** The password, this once; only its own button closes it. @param {{handed: HandedOver, close: () => void}} props */
 export function HandOver({ handed, close }) {
   const { user, one_time_password: password, one_time_until: until } = handed;
-  const body = html`<div class="issued"><strong>${words.handOver.once}</strong>
-      <span class="code"><code>${password}</code>${h(CopyButton, { text: password, label: words.handOver.copy })}</span>
+  const body = html`<div class="issued"><strong>${peopleWords.handOver.once}</strong>
+      <span class="code"><code>${password}</code>${h(CopyButton, { text: password, label: peopleWords.handOver.copy })}</span>
     </div>
-    <p>${words.handOver.how(user.username)}</p>
-    <p class="quiet">${words.handOver.until} ${h(Time, { at: until })}.</p>
-    <div class="dialog-foot"><button class="primary" onClick=${close} autofocus>${words.handOver.done}</button></div>`;
-  return h(Dialog, { title: words.handOver.title(user.username), children: body });
+    <p>${peopleWords.handOver.how({ name: user.username })}</p>
+    <p class="quiet">${peopleWords.handOver.until} ${h(Time, { at: until })}.</p>
+    <div class="dialog-foot"><button class="primary" onClick=${close} autofocus>${peopleWords.handOver.done}</button></div>`;
+  return h(Dialog, { title: peopleWords.handOver.title({ name: user.username }), children: body });
 }

@@ -9,7 +9,7 @@ import { pictures } from "../lib/pictures.js";
 import { rows } from "../lib/table.js";
 import { openDisplay } from "../lib/url.js";
 import { commonWords } from "../lib/words/common.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { screenshotWords } from "../lib/words/screenshots.js";
 import { Age, StatusBadge } from "./parts.js";
 import { Picture } from "./picture.js";

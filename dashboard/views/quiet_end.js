@@ -4,7 +4,7 @@ import { useState } from "../vendor/hooks.js";
 import { endQuietTime } from "../lib/api/quiet_times.js";
 import { refresh } from "../lib/fleet.js";
 import { html } from "../lib/html.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { quietEndWords, quietTimesWords } from "../lib/words/quiet_times.js";
 import { FormDialog } from "./form_dialog.js";
 

@@ -14,7 +14,7 @@ import { covered } from "../lib/covered.js";
 import { siteNames } from "../lib/sites.js";
 import { largeWords } from "../lib/words/large.js";
 import { commonWords } from "../lib/words/common.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { previewOf } from "../lib/words/quiet_preview.js";
 import { quietFormWords, quietTimesWords } from "../lib/words/quiet_times.js";
 import { Dialog } from "./dialog.js";

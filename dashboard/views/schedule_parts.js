@@ -6,7 +6,7 @@ import { person, zoneName } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayOperate } from "../lib/session.js";
 import { commonWords } from "../lib/words/common.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { scheduleWords } from "../lib/words/schedules.js";
 import { actionWords } from "../lib/words/states.js";
 import { weekdayWords } from "../lib/words/weekdays.js";

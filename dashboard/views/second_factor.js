@@ -4,7 +4,7 @@ import { useEffect, useState } from "../vendor/hooks.js";
 import * as api from "../lib/api/account.js";
 import { html } from "../lib/html.js";
 import { mustSetUpSecondFactor } from "../lib/session.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { secondFactorWords } from "../lib/words/second_factor.js";
 import { CopyButton } from "./copy_button.js";
 import { FormDialog } from "./form_dialog.js";

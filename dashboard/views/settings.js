@@ -7,7 +7,7 @@ import { poll } from "../lib/poll.js";
 import { byProvider, byProxy, mayAdminister, principal, provider } from "../lib/session.js";
 import { allOf, number } from "../lib/format.js";
 import { commonWords } from "../lib/words/common.js";
-import { retryingAfter } from "../lib/words/problems.js";
+import { retryingAfter } from "../lib/problems.js";
 import { frameWords } from "../lib/words/frame.js";
 import { settingMeanings } from "../lib/words/setting_meanings.js";
 import { settingsWords } from "../lib/words/settings.js";

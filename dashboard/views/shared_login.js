@@ -5,7 +5,7 @@ import { exact } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayAdminister } from "../lib/session.js";
 import { displayWords } from "../lib/words/display.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { MadeCode, useNewCode } from "./new_code.js";
 import { Glyph } from "./parts.js";
 

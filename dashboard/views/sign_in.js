@@ -10,7 +10,7 @@ import { byProxy, provider } from "../lib/session.js";
 import { endedElsewhere, signIn } from "../lib/sign_in.js";
 import { commonWords } from "../lib/words/common.js";
 import { frameWords } from "../lib/words/frame.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { sessionWords } from "../lib/words/session.js";
 import { Dialog } from "./dialog.js";
 import { LanguageChoice } from "./language_choice.js";

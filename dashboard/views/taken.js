@@ -6,7 +6,7 @@ import { refresh } from "../lib/fleet.js";
 import { person, shortTime } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayOperate, principal } from "../lib/session.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { takenWords } from "../lib/words/taken.js";
 import { lazy } from "./lazy.js";
 

@@ -8,7 +8,7 @@ import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { commonWords } from "../lib/words/common.js";
 import { frameWords } from "../lib/words/frame.js";
-import { wordsOf } from "../lib/words/problems.js";
+import { wordsOf } from "../lib/problems.js";
 import { roleWords } from "../lib/words/roles.js";
 import { tokenWords } from "../lib/words/tokens.js";
 import { CopyButton } from "./copy_button.js";
@@ -22,6 +22,7 @@ import { SitesField, sitesIn } from "./people_dialogs.js";
 
 const DAY = 86_400_000;
 const ROLES = ["viewer", "operator", "admin"];
+const EXPIRY = [30, 90, 365, 0]; // days; 0: never
 
 /** @param {Token} token */
 function hasEnded(token) {
@@ -58,7 +59,7 @@ function Issue({ changed }) {
       <label>${tokenWords.role}<select name="role">
           ${ROLES.map((role) => html`<option key=${role} value=${role}>${roleWords[role]}</option>`)}</select></label>
       <label>${tokenWords.expires}<select name="days">
-          ${tokenWords.expiry.map(([days, word]) => html`<option key=${days} value=${days}>${word}</option>`)}</select>
+          ${EXPIRY.map((n) => html`<option key=${n} value=${n}>${tokenWords.expiry({ n })}</option>`)}</select>
       </label>
       </div>
       ${h(SitesField, { present: null, id: "token-sites-how" })}
@@ -90,7 +91,7 @@ function Row({ token, ask }) {
     ${
       ended
         ? html`<span class="tag">${token.revoked_at ? tokenWords.revoked : tokenWords.ended}</span>`
-        : html`<button class="danger" aria-label=${tokenWords.revokeOf(token.name)} onClick=${() => ask(token)}>
+        : html`<button class="danger" aria-label=${tokenWords.revokeOf({ name: token.name })} onClick=${() => ask(token)}>
           ${tokenWords.revoke}</button>`
     }
   </li>`;

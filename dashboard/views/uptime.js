@@ -9,7 +9,7 @@ import { poll } from "../lib/poll.js";
 import { isPartly, piecesOf, uptimeSentence, windowOf } from "../lib/uptime.js";
 import { weekOf } from "../lib/week.js";
 import { dayWords } from "../lib/words/day.js";
-import { retryingAfter } from "../lib/words/problems.js";
+import { retryingAfter } from "../lib/problems.js";
 import { statusWords } from "../lib/words/states.js";
 import { uptimeWords } from "../lib/words/uptime.js";
 import { StateBar } from "./day_bar.js";

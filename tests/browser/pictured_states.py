@@ -44,7 +44,7 @@ DIALOGS: Final[dict[str, tuple[str, ...]]] = {
     "password": ("/?v=settings", "settings.settingsWords.changePassword"),
     "second-factor": ("/?v=settings", "second_factor.secondFactorWords.begin"),
     "channel": ("/?v=settings", "notifications.notificationWords.add"),
-    "person": ("/?v=settings", "people.byPassword.add"),
+    "person": ("/?v=settings", "people.peopleWords.add"),
 }
 """Each dialog: the address of its view, and the words of the buttons that lead to it."""
 FAILURE: Final = {"code": "internal_error", "title": "Internal error", "detail": "Something went wrong on our side."}
@@ -182,7 +182,7 @@ def people_by_proxy(visit: WatchedPage) -> None:
     """Show the people of a service behind an identity-aware proxy."""
     visit.page.route("**/api/session/method", lambda route: route.fulfill(json={"method": "proxy"}))
     visit.open("/?v=settings")
-    lead = visit.page.get_by_text(visit.words("people.byProxy.lead"))
+    lead = visit.page.get_by_text(visit.words("people.proxyWords.lead"))
     expect(lead).to_be_visible()
     lead.scroll_into_view_if_needed()
 

@@ -1,25 +1,23 @@
-/** The list of single-key shortcuts. */
+// Generated from shared/words/en/page/shortcuts.ftl
 import { translate } from "../language.js";
-
 export const shortcutWords = {
   title: "Keyboard shortcuts",
   on: "Use single-key shortcuts",
-  list: [
-    ["/", "Search displays"],
-    ["j  k", "Next, previous display"],
-    ["Enter", "Open the display"],
-    ["x", "Select or deselect the display"],
-    ["Esc", "Close the panel or dialog"],
-    ["g f", "Go to the fleet"],
-    ["g l", "Go to the logs"],
-    ["g c", "Go to the presentations"],
-    ["g i", "Go to the incidents"],
-    ["g q", "Go to the quiet times"],
-    ["g a", "Go to the availability"],
-    ["g s", "Go to the settings"],
-    ["?", "This list"],
-  ],
+  keys: {
+    search: "Search displays",
+    step: "Next, previous display",
+    open: "Open the display",
+    select: "Select or deselect the display",
+    close: "Close the panel or dialog",
+    fleet: "Go to the fleet",
+    logs: "Go to the logs",
+    presentations: "Go to the presentations",
+    incidents: "Go to the incidents",
+    quiet: "Go to the quiet times",
+    availability: "Go to the availability",
+    settings: "Go to the settings",
+    help: "This list",
+  },
   note: "No key sends a command.",
 };
-
 translate("shortcuts", { shortcutWords });

@@ -1,6 +1,6 @@
-/** Access tokens of scripts and machines. */
+// Generated from shared/words/en/page/tokens.ftl
+import { number } from "../format.js";
 import { translate } from "../language.js";
-
 export const tokenWords = {
   title: "Access tokens",
   lead: "For scripts and machines. Each token has a role, is shown once, and can be revoked at any time.",
@@ -9,12 +9,7 @@ export const tokenWords = {
   name: "What it is for",
   role: "Role",
   expires: "Expires after",
-  expiry: /** @type {[number, string][]} */ ([
-    [30, "30 days"],
-    [90, "90 days"],
-    [365, "a year"],
-    [0, "never"],
-  ]),
+  expiry: ({ n }) => n === 0 ? "never" : n === 365 ? "a year" : `${number(n)} days`,
   issue: "Issue a token",
   issuing: "Issuing…",
   issued: "Copy it now: it is not shown again.",
@@ -27,9 +22,8 @@ export const tokenWords = {
   ended: "Expired",
   revoked: "Revoked",
   revoke: "Revoke",
-  revokeOf: (/** @type {string} */ name) => `Revoke the token ${name}`,
+  revokeOf: ({ name }) => `Revoke the token ${name}`,
   revokeTitle: "Revoke this token?",
   revokeWhy: "Whatever uses it is refused from now on. This cannot be undone.",
 };
-
 translate("tokens", { tokenWords });

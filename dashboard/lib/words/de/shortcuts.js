@@ -1,21 +1,21 @@
-/** @type {typeof import("../shortcuts.js").shortcutWords} */
+// Generated from shared/words/de/page/shortcuts.ftl
 export const shortcutWords = {
   title: "Tastenkürzel",
   on: "Tastenkürzel mit einzelnen Tasten verwenden",
-  list: [
-    ["/", "Displays suchen"],
-    ["j  k", "Nächstes, voriges Display"],
-    ["Enter", "Display öffnen"],
-    ["x", "Display auswählen oder abwählen"],
-    ["Esc", "Seitenleiste oder Dialog schließen"],
-    ["g f", "Zur Flotte"],
-    ["g l", "Zu den Protokollen"],
-    ["g c", "Zu den Präsentationen"],
-    ["g i", "Zu den Störungen"],
-    ["g q", "Zu den Ruhezeiten"],
-    ["g a", "Zur Verfügbarkeit"],
-    ["g s", "Zu den Einstellungen"],
-    ["?", "Diese Liste"],
-  ],
+  keys: {
+    search: "Displays suchen",
+    step: "Nächstes, voriges Display",
+    open: "Display öffnen",
+    select: "Display auswählen oder abwählen",
+    close: "Seitenleiste oder Dialog schließen",
+    fleet: "Zur Flotte",
+    logs: "Zu den Protokollen",
+    presentations: "Zu den Präsentationen",
+    incidents: "Zu den Störungen",
+    quiet: "Zu den Ruhezeiten",
+    availability: "Zur Verfügbarkeit",
+    settings: "Zu den Einstellungen",
+    help: "Diese Liste",
+  },
   note: "Keine Taste sendet einen Befehl.",
 };

@@ -1,4 +1,5 @@
-/** @type {typeof import("../tokens.js").tokenWords} */
+// Generated from shared/words/de/page/tokens.ftl
+import { number } from "../../format.js";
 export const tokenWords = {
   title: "Zugriffstoken",
   lead: "Für Skripte und Maschinen. Jedes Token hat eine Rolle, wird einmal gezeigt und lässt sich jederzeit widerrufen.",
@@ -7,12 +8,7 @@ export const tokenWords = {
   name: "Wofür es ist",
   role: "Rolle",
   expires: "Läuft ab",
-  expiry: [
-    [30, "nach 30 Tagen"],
-    [90, "nach 90 Tagen"],
-    [365, "nach einem Jahr"],
-    [0, "nie"],
-  ],
+  expiry: ({ n }) => n === 0 ? "nie" : n === 365 ? "nach einem Jahr" : `nach ${number(n)} Tagen`,
   issue: "Token ausstellen",
   issuing: "Wird ausgestellt…",
   issued: "Jetzt kopieren: Es wird nicht noch einmal gezeigt.",
@@ -25,7 +21,7 @@ export const tokenWords = {
   ended: "Abgelaufen",
   revoked: "Widerrufen",
   revoke: "Widerrufen",
-  revokeOf: (name) => `Token ${name} widerrufen`,
+  revokeOf: ({ name }) => `Token ${name} widerrufen`,
   revokeTitle: "Dieses Token widerrufen?",
   revokeWhy: "Was es verwendet, wird ab jetzt abgelehnt. Das lässt sich nicht rückgängig machen.",
 };

@@ -1,4 +1,4 @@
-/** @type {typeof import("../problems.js").problemWords} */
+// Generated from shared/words/ja/page/problems.ftl
 export const problemWords = {
   refused: {
     command_in_flight: "このディスプレイにはすでに実行中のコマンドがあります。",
@@ -8,5 +8,5 @@ export const problemWords = {
     api_timeout: "サーバーが時間内に応答しませんでした。再試行の前に、実行されたか確認してください。",
   },
   unreachable: "サーバーが応答しません。少し待って再試行してください。",
-  reference: (of) => `参照番号 ${of}。`,
+  reference: ({ of }) => `参照番号 ${of}。`,
 };

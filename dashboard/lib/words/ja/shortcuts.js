@@ -1,21 +1,21 @@
-/** @type {typeof import("../shortcuts.js").shortcutWords} */
+// Generated from shared/words/ja/page/shortcuts.ftl
 export const shortcutWords = {
   title: "キーボードショートカット",
   on: "1キーのショートカットを使う",
-  list: [
-    ["/", "ディスプレイを検索"],
-    ["j  k", "次、前のディスプレイ"],
-    ["Enter", "ディスプレイを開く"],
-    ["x", "ディスプレイを選択、解除"],
-    ["Esc", "パネルやダイアログを閉じる"],
-    ["g f", "フリートへ"],
-    ["g l", "ログへ"],
-    ["g c", "プレゼンテーションへ"],
-    ["g i", "インシデントへ"],
-    ["g q", "抑止時間へ"],
-    ["g a", "稼働率へ"],
-    ["g s", "設定へ"],
-    ["?", "この一覧"],
-  ],
+  keys: {
+    search: "ディスプレイを検索",
+    step: "次、前のディスプレイ",
+    open: "ディスプレイを開く",
+    select: "ディスプレイを選択、解除",
+    close: "パネルやダイアログを閉じる",
+    fleet: "フリートへ",
+    logs: "ログへ",
+    presentations: "プレゼンテーションへ",
+    incidents: "インシデントへ",
+    quiet: "抑止時間へ",
+    availability: "稼働率へ",
+    settings: "設定へ",
+    help: "この一覧",
+  },
   note: "キーでコマンドが送られることはありません。",
 };

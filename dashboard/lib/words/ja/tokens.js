@@ -1,4 +1,5 @@
-/** @type {typeof import("../tokens.js").tokenWords} */
+// Generated from shared/words/ja/page/tokens.ftl
+import { number } from "../../format.js";
 export const tokenWords = {
   title: "アクセストークン",
   lead: "スクリプトや機械のためのものです。それぞれ権限を持ち、一度だけ表示され、いつでも失効できます。",
@@ -7,12 +8,7 @@ export const tokenWords = {
   name: "用途",
   role: "権限",
   expires: "有効期間",
-  expiry: [
-    [30, "30日"],
-    [90, "90日"],
-    [365, "1年"],
-    [0, "無期限"],
-  ],
+  expiry: ({ n }) => n === 0 ? "無期限" : n === 365 ? "1年" : `${number(n)}日`,
   issue: "トークンを発行",
   issuing: "発行中…",
   issued: "今コピーしてください。再表示はできません。",
@@ -25,7 +21,7 @@ export const tokenWords = {
   ended: "期限切れ",
   revoked: "失効済み",
   revoke: "失効",
-  revokeOf: (name) => `トークン ${name} を失効`,
+  revokeOf: ({ name }) => `トークン ${name} を失効`,
   revokeTitle: "このトークンを失効しますか？",
   revokeWhy: "以後、これを使うものは拒否されます。元に戻せません。",
 };

@@ -1,0 +1,16 @@
+shortcutWords-title = Tastenkürzel
+shortcutWords-on = Tastenkürzel mit einzelnen Tasten verwenden
+shortcutWords-keys-search = Displays suchen
+shortcutWords-keys-step = Nächstes, voriges Display
+shortcutWords-keys-open = Display öffnen
+shortcutWords-keys-select = Display auswählen oder abwählen
+shortcutWords-keys-close = Seitenleiste oder Dialog schließen
+shortcutWords-keys-fleet = Zur Flotte
+shortcutWords-keys-logs = Zu den Protokollen
+shortcutWords-keys-presentations = Zu den Präsentationen
+shortcutWords-keys-incidents = Zu den Störungen
+shortcutWords-keys-quiet = Zu den Ruhezeiten
+shortcutWords-keys-availability = Zur Verfügbarkeit
+shortcutWords-keys-settings = Zu den Einstellungen
+shortcutWords-keys-help = Diese Liste
+shortcutWords-note = Keine Taste sendet einen Befehl.

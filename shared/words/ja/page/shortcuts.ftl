@@ -1,0 +1,16 @@
+shortcutWords-title = キーボードショートカット
+shortcutWords-on = 1キーのショートカットを使う
+shortcutWords-keys-search = ディスプレイを検索
+shortcutWords-keys-step = 次、前のディスプレイ
+shortcutWords-keys-open = ディスプレイを開く
+shortcutWords-keys-select = ディスプレイを選択、解除
+shortcutWords-keys-close = パネルやダイアログを閉じる
+shortcutWords-keys-fleet = フリートへ
+shortcutWords-keys-logs = ログへ
+shortcutWords-keys-presentations = プレゼンテーションへ
+shortcutWords-keys-incidents = インシデントへ
+shortcutWords-keys-quiet = 抑止時間へ
+shortcutWords-keys-availability = 稼働率へ
+shortcutWords-keys-settings = 設定へ
+shortcutWords-keys-help = この一覧
+shortcutWords-note = キーでコマンドが送られることはありません。
