@@ -5,7 +5,7 @@ import { wordsLoaded } from "./language.js";
 /** Those of the last answer that told them. */
 export const quietTimes = signal(/** @type {import("./types").QuietNow[]} */ ([]));
 
-const words = signal(/** @type {typeof import("./words/quiet_now.js") | null} */ (null));
+const words = signal(/** @type {typeof import("./quiet_now.js") | null} */ (null));
 const index = computed(() => words.value?.indexed(quietTimes.value));
 
 effect(() => {
@@ -13,10 +13,10 @@ effect(() => {
 });
 
 async function load() {
-  const found = await import("./words/quiet_now.js");
+  const found = await import("./quiet_now.js");
   await wordsLoaded();
   words.value = found;
 }
 
-/** What a row says of it; nothing while nothing is quiet. @param {import("./words/quiet_now.js").Place} place */
+/** What a row says of it; nothing while nothing is quiet. @param {import("./quiet_now.js").Place} place */
 export const quietWords = (place) => index.value && words.value?.rowWords(index.value, place);

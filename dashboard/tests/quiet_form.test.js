@@ -23,7 +23,7 @@ import {
   withPreset,
 } from "../lib/quiet_form.js";
 import { emptyWeek } from "../lib/quiet_hours.js";
-import { previewOf } from "../lib/words/quiet_preview.js";
+import { previewOf } from "../lib/quiet_preview.js";
 
 const NOW = Date.parse("2026-11-26T12:00:00Z"); // Thursday, 13:00 in Rome
 const ONE = { scope: "clients", clients: ["a"] };

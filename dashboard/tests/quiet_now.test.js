@@ -2,16 +2,7 @@ import "./rome.js";
 import "./browser.js";
 import assert from "node:assert/strict";
 import test from "node:test";
-import {
-  cutWords,
-  indexed,
-  isAtWork,
-  quietFor,
-  quietWord,
-  rowWords,
-  soon,
-  waitingWords,
-} from "../lib/words/quiet_now.js";
+import { cutWords, indexed, isAtWork, quietFor, quietWord, rowWords, soon, waitingWords } from "../lib/quiet_now.js";
 
 const NOW = Date.parse("2026-11-26T19:00:00Z"); // Thursday, 20:00 in Rome
 const ROW = { uuid: "a", site: "Shop 12", tags: ["outdoor"] };

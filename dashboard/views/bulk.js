@@ -13,7 +13,7 @@ import { batchWords } from "../lib/words/batches.js";
 import { commandWords } from "../lib/words/commands.js";
 import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/problems.js";
-import { indexed, quietFor, waitingWords } from "../lib/words/quiet_now.js";
+import { indexed, quietFor, waitingWords } from "../lib/quiet_now.js";
 import { actionWords } from "../lib/words/states.js";
 import { BatchView } from "./batch.js";
 import { Dialog } from "./dialog.js";

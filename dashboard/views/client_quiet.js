@@ -53,12 +53,12 @@ function Item({ time, edit, again }) {
   return html`<li><p>${time.words} <span class="quiet quiet-when">${h(When, { time })}</span></p>
     ${
       mayOperate.value &&
-      html`<div class="buttons"><button class="link" aria-label=${quietTimesWords.editOf(preset, whom)}
+      html`<div class="buttons"><button class="link" aria-label=${quietTimesWords.editOf({ preset, whom })}
           onClick=${() => edit(time)}>${quietTimesWords.edit}</button>
         ${h(EndQuiet, {
           id: time.id,
           covers: time.covers,
-          label: quietTimesWords.endOf(preset, whom),
+          label: quietTimesWords.endOf({ preset, whom }),
           name: `${preset}: ${whom}`,
           look: "link",
           done: again,

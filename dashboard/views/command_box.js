@@ -11,7 +11,7 @@ import { mayAdminister, mayOperate } from "../lib/session.js";
 import { commandWords } from "../lib/words/commands.js";
 import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/problems.js";
-import { cutWords, indexed, isAtWork, quietFor } from "../lib/words/quiet_now.js";
+import { cutWords, indexed, isAtWork, quietFor } from "../lib/quiet_now.js";
 import { actionWords } from "../lib/words/states.js";
 import { EndAnyway } from "./end_command.js";
 import { Dialog } from "./dialog.js";

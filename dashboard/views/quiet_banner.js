@@ -6,7 +6,8 @@ import { quietTimes } from "../lib/quiet.js";
 import { covered } from "../lib/covered.js";
 import { mayOperate } from "../lib/session.js";
 import { goToView } from "../lib/url.js";
-import { quietBannerWords, quietWhy } from "../lib/words/quiet_now.js";
+import { quietWhy } from "../lib/quiet_now.js";
+import { quietBannerWords } from "../lib/words/quiet_now.js";
 import { Glyph } from "./parts.js";
 import { EndQuiet } from "./quiet_end.js";
 import { quietClass } from "./quiet_style.js";
@@ -24,13 +25,13 @@ function One({ one }) {
   const whom = whomOf(one);
   const { scope, site, tag, clients: named } = one;
   const covers = covered({ scope, site: site ?? "", tag: tag ?? "", clients: named });
-  return html`<p><strong>${quietBannerWords.text(whom, quietWhy(one))}</strong> ${
+  return html`<p><strong>${quietBannerWords.text({ whom, word: quietWhy(one) })}</strong> ${
     mayOperate.value &&
     h(EndQuiet, {
       id: one.id,
       covers,
-      label: quietBannerWords.endOf(whom),
-      name: quietBannerWords.text(whom, quietWhy(one)),
+      label: quietBannerWords.endOf({ whom }),
+      name: quietBannerWords.text({ whom, word: quietWhy(one) }),
       look: "link",
       done: () => {},
     })
@@ -52,7 +53,7 @@ export function QuietBanner() {
   return html`<div class=${`banner banner-quiet ${quietClass}`} role="status">
     ${h(Glyph, { shape: "stopped" })}
     <div class="quiet-lines">${shown.map((one) => h(One, { key: one.id, one }))}
-      ${others > 0 && html`<p><strong>${quietBannerWords.many(others)}</strong></p>`}
+      ${others > 0 && html`<p><strong>${quietBannerWords.many({ n: others })}</strong></p>`}
       <a class="link" href="?v=quiet" onClick=${toThePage}>${quietBannerWords.all}</a></div>
   </div>`;
 }

@@ -25,7 +25,7 @@ export function EndQuiet({ id, covers, label, name, look = "plain", done }) {
     covers === null || covers > 1
       ? setAsking(true)
       : endQuietTime(id).then(ended, (error) => setFailed(wordsOf(error)));
-  const children = html`<p><strong>${name}</strong></p>${covers !== null && html`<p>${covers ? quietEndWords.text(covers) : quietEndWords.none}</p>`}`;
+  const children = html`<p><strong>${name}</strong></p>${covers !== null && html`<p>${covers ? quietEndWords.text({ n: covers }) : quietEndWords.none}</p>`}`;
   return html`<button class=${look} aria-label=${label} onClick=${press}>${quietTimesWords.end}</button>
     ${failed && html`<span class="cause" role="alert">${failed}</span>`}
     ${

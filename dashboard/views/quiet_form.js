@@ -15,7 +15,7 @@ import { siteNames } from "../lib/sites.js";
 import { largeWords } from "../lib/words/large.js";
 import { commonWords } from "../lib/words/common.js";
 import { wordsOf } from "../lib/problems.js";
-import { previewOf } from "../lib/words/quiet_preview.js";
+import { previewOf } from "../lib/quiet_preview.js";
 import { quietFormWords, quietTimesWords } from "../lib/words/quiet_times.js";
 import { Dialog } from "./dialog.js";
 import { WeekEditor } from "./quiet_hours.js";
@@ -82,8 +82,8 @@ function Displays({ draft, set, errors }) {
           ${nameOf(client)} <span class="quiet">${client.site ?? ""}</span></label></li>`,
     )}</ul>
     ${places.value && html`<p class="quiet">${largeWords.pick}</p>`}
-    <p class="quiet" role="status">${quietFormWords.chosen(chosen.size)}
-      ${found.length > SHOWN && ` · ${quietFormWords.moreFound(found.length - SHOWN)}`}</p>`;
+    <p class="quiet" role="status">${quietFormWords.chosen({ n: chosen.size })}
+      ${found.length > SHOWN && ` · ${quietFormWords.moreFound({ n: found.length - SHOWN })}`}</p>`;
 }
 
 /** @param {Fields} props */
@@ -137,12 +137,19 @@ function Length({ draft, set, errors }) {
   return html`<div class="settings-form"><label>${quietFormWords.how}
       <select value=${draft.length} onChange=${(/** @type {Event} */ event) => set({ length: typed(event) })}
         ...${draft.length === "at" ? {} : marked(errors, "ends")}>
-        ${lengths.hours.map((n) => html`<option key=${n} value=${String(n)}>${quietFormWords.hours(n)}</option>`)}
+        ${lengths.hours.map((n) => html`<option key=${n} value=${String(n)}>${quietFormWords.hours({ n })}</option>`)}
         ${lengths.open && html`<option value="open">${quietFormWords.openEnd}</option>`}
         <option value="at">${quietFormWords.at}</option></select></label>
     ${
       draft.length === "at" &&
-      h(Moment, { draft, set, errors, field: "ends", label: quietFormWords.untilHere(zoneName), required: true })
+      h(Moment, {
+        draft,
+        set,
+        errors,
+        field: "ends",
+        label: quietFormWords.untilHere({ zone: zoneName }),
+        required: true,
+      })
     }</div>
     ${draft.length !== "at" && h(Wrong, { errors, field: "ends" })}`;
 }
@@ -154,7 +161,7 @@ function Times({ draft, set, errors }) {
   return html`<div class="settings-form">
       ${h(Moment, { draft, set, errors, field: "starts", label: quietFormWords.from })}
       ${h(Moment, { draft, set, errors, field: "ends", label, required: needed })}</div>
-    <p class="quiet">${quietFormWords.yourTime(zoneName)}</p>
+    <p class="quiet">${quietFormWords.yourTime({ zone: zoneName })}</p>
     <label class="check"><input type="checkbox" checked=${draft.weekly}
         onChange=${() => set({ weekly: !draft.weekly })} />${quietFormWords.weekly}</label>`;
 }
@@ -170,7 +177,7 @@ function Hours({ draft, set, errors }) {
     <label>${quietFormWords.zone}<select value=${draft.zone} ...${marked(errors, "zone")}
         onChange=${(/** @type {Event} */ event) => set({ zone: typed(event) })}>${zones.map(
           (zone) => html`<option key=${zone} value=${zone}>
-            ${zone === zoneName ? quietFormWords.zoneOwn(zone) : zone}</option>`,
+            ${zone === zoneName ? quietFormWords.zoneOwn({ zone }) : zone}</option>`,
         )}</select></label>
     ${h(Wrong, { errors, field: "zone" })}`;
 }
@@ -307,6 +314,10 @@ export function QuietDialog({ time: given = null, preset = "hold", whom = null, 
         ${busy ? commonWords.working : time ? quietFormWords.save : quietFormWords.go}</button></div></div>
   </form>`;
   const named = quietTimesWords.presets[draft.preset] ?? draft.preset;
-  const title = time ? quietFormWords.editTitle(named) : presets.length > 1 ? quietFormWords.addTitle : named;
+  const title = time
+    ? quietFormWords.editTitle({ preset: named })
+    : presets.length > 1
+      ? quietFormWords.addTitle
+      : named;
   return h(Dialog, { title, onClose: close, children: body });
 }

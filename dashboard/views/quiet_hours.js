@@ -18,10 +18,10 @@ function Times({ day, n, one, change }) {
   const field = (part, label) =>
     html`<input type="time" required step=${one[part].length > 5 ? 1 : 60} aria-label=${label} value=${one[part]}
       onInput=${type(part)} />`;
-  return html`<span class="times">${field("from", quietFormWords.begins(name, n))}<span aria-hidden="true">–</span>
-    ${field("to", quietFormWords.ends(name, n))}
-    ${one.nights !== null && html`<span class="quiet">${quietFormWords.nights(one.nights)}</span>`}
-    <button type="button" class="icon" aria-label=${quietFormWords.removeTimes(name, n)} onClick=${() => change(null)}>
+  return html`<span class="times">${field("from", quietFormWords.begins({ day: name, n }))}<span aria-hidden="true">–</span>
+    ${field("to", quietFormWords.ends({ day: name, n }))}
+    ${one.nights !== null && html`<span class="quiet">${quietFormWords.nights({ n: one.nights })}</span>`}
+    <button type="button" class="icon" aria-label=${quietFormWords.removeTimes({ day: name, n })} onClick=${() => change(null)}>
       ✕</button></span>`;
 }
 
@@ -35,7 +35,7 @@ function Day({ day, times, empty, set }) {
     <span class="week-times">
       ${times.map((one, i) => h(Times, { key: i, day, n: i + 1, one, change: change(i) }))}
       ${times.length === 0 && html`<span class="quiet">${empty}</span>`}</span>
-    <button type="button" class="link" aria-label=${quietFormWords.addTimesTo(name)}
+    <button type="button" class="link" aria-label=${quietFormWords.addTimesTo({ day: name })}
       onClick=${() => set([...times, timesAfter(times)])}>${quietFormWords.addTimes}</button></li>`;
 }
 

@@ -4,7 +4,7 @@ import { clients, version } from "../lib/fleet.js";
 import { full, nameOf } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { weekOf, weekWords } from "../lib/quiet_hours.js";
-import { soon } from "../lib/words/quiet_now.js";
+import { soon } from "../lib/quiet_now.js";
 import { quietTimesWords } from "../lib/words/quiet_times.js";
 
 /** @typedef {import("../lib/types").QuietTime} QuietTime */
@@ -22,9 +22,9 @@ export function displayName(uuid) {
  */
 export function whomOf({ scope, site, tag, clients: uuids }) {
   if (scope === "site") return site ?? "";
-  if (scope === "tag") return quietTimesWords.tag(tag ?? "");
+  if (scope === "tag") return quietTimesWords.tag({ tag: tag ?? "" });
   if (scope === "fleet") return quietTimesWords.fleet;
-  return uuids.length === 1 && uuids[0] ? displayName(uuids[0]) : quietTimesWords.displays(uuids.length);
+  return uuids.length === 1 && uuids[0] ? displayName(uuids[0]) : quietTimesWords.displays({ n: uuids.length });
 }
 
 /** A moment to the minute. @param {{at: string}} props */
@@ -36,7 +36,7 @@ function Soon({ at }) {
 export function When({ time }) {
   const { state, occurrence, starts_at, hours, time_zone } = time;
   const week = weekWords(weekOf(hours));
-  const weekly = time.preset === "opening_hours" ? quietTimesWords.open(week) : quietTimesWords.weekly(week);
+  const weekly = time.preset === "opening_hours" ? quietTimesWords.open({ week }) : quietTimesWords.weekly({ week });
   const over = state === "over" || state === "ended";
   const begins = over ? starts_at : state === "planned" ? occurrence?.starts_at : null;
   const ends = over ? (time.ended_at ?? time.ends_at) : occurrence ? occurrence.ends_at : time.ends_at;

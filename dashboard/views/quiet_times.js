@@ -32,8 +32,8 @@ function Row({ time, edit, changed }) {
   const whom = whomOf(time);
   const only = time.clients.length === 1 ? time.clients[0] : undefined;
   const said = [
-    time.scope !== "clients" || time.covers !== time.clients.length ? quietTimesWords.displays(time.covers) : "",
-    time.ended_by ? quietTimesWords.endedBy(person(time.ended_by)) : "",
+    time.scope !== "clients" || time.covers !== time.clients.length ? quietTimesWords.displays({ n: time.covers }) : "",
+    time.ended_by ? quietTimesWords.endedBy({ who: person(time.ended_by) }) : "",
   ].filter(Boolean);
   return html`<li class=${classes("token", !live && "over")}>
     <span class="token-body">
@@ -50,12 +50,12 @@ function Row({ time, edit, changed }) {
     ${
       live &&
       mayOperate.value &&
-      html`<span class="buttons"><button class="plain" aria-label=${quietTimesWords.editOf(preset, whom)}
+      html`<span class="buttons"><button class="plain" aria-label=${quietTimesWords.editOf({ preset, whom })}
           onClick=${() => edit(time)}>${quietTimesWords.edit}</button>
         ${h(EndQuiet, {
           id: time.id,
           covers: time.covers,
-          label: quietTimesWords.endOf(preset, whom),
+          label: quietTimesWords.endOf({ preset, whom }),
           name: `${preset}: ${whom}`,
           done: changed,
         })}</span>`
@@ -79,7 +79,7 @@ function Filters({ past }) {
     </select>
     ${
       client.value &&
-      html`<span>${quietTimesWords.ofDisplay(displayName(client.value))} <button class="link"
+      html`<span>${quietTimesWords.ofDisplay({ name: displayName(client.value) })} <button class="link"
           onClick=${() => go({ c: null })}>${quietTimesWords.ofAll}</button></span>`
     }</div>`;
 }

@@ -1,6 +1,5 @@
-import { count, small } from "../../format.js";
-
-/** @type {typeof import("../quiet_now.js").quietNowWords} */
+// Generated from shared/words/de/page/quiet_now.ftl
+import { number, small } from "../../format.js";
 export const quietNowWords = {
   how: {
     maintenance: "In Wartung",
@@ -10,18 +9,15 @@ export const quietNowWords = {
     snooze: "Ohne Meldungen",
     custom: "In Ruhe",
   },
-  until: (time) => ` bis ${time}`,
-  by: (who) => `, von ${who}`,
-  cuts: (what) => `Es unterbricht eine Ruhezeit: ${what}.`,
-  waiting: (n) =>
-    `${count(n, "Display ist", "Displays sind")} in einer Ruhezeit, in der Sammelbefehle warten: Sie warten bis zu deren Ende.`,
+  until: ({ time }) => ` bis ${time}`,
+  by: ({ who }) => `, von ${who}`,
+  cuts: ({ what }) => `Es unterbricht eine Ruhezeit: ${what}.`,
+  waiting: ({ n }) => `${number(n)} ${n === 1 ? "Display ist" : "Displays sind"} in einer Ruhezeit, in der Sammelbefehle warten: Sie warten bis zu deren Ende.`,
 };
-
-/** @type {typeof import("../quiet_now.js").quietBannerWords} */
 export const quietBannerWords = {
   fleet: "Die ganze Flotte",
-  text: (whom, word) => `${whom}: ${small(word)}.`,
-  many: (n) => `${count(n, "Standort ist", "Standorte sind")} in Wartung.`,
-  endOf: (whom) => `Wartung beenden: ${whom}`,
+  text: ({ whom, word }) => `${whom}: ${small(word)}.`,
+  many: ({ n }) => `${number(n)} ${n === 1 ? "Standort ist" : "Standorte sind"} in Wartung.`,
+  endOf: ({ whom }) => `Wartung beenden: ${whom}`,
   all: "Ruhezeiten",
 };

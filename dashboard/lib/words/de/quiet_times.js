@@ -1,9 +1,5 @@
-import { capital, count, number } from "../../format.js";
-
-/** @param {number} n */
-const displays = (n) => count(n, "Display", "Displays");
-
-/** @type {typeof import("../quiet_times.js").quietTimesWords} */
+// Generated from shared/words/de/page/quiet_times.ftl
+import { number } from "../../format.js";
 export const quietTimesWords = {
   title: "Ruhezeiten",
   lead: "Displays eine Weile in Ruhe lassen: keine automatischen Neustarts, keine Meldungen, Sammelbefehle warten, oder der Bildschirm darf aus sein. Ein Befehl, den jemand selbst sendet, geht immer hinaus.",
@@ -17,9 +13,14 @@ export const quietTimesWords = {
   nonePast: "Noch ist keine Ruhezeit vorbei.",
   noneOf: "Keine Ruhezeit passt.",
   failed: "Die Ruhezeiten konnten nicht geladen werden.",
-  ofDisplay: (name) => `Nur die für ${name}`,
+  ofDisplay: ({ name }) => `Nur die für ${name}`,
   ofAll: "Alle zeigen",
-  state: { on: "Jetzt", planned: "Geplant", over: "Vorbei", ended: "Beendet" },
+  state: {
+    on: "Jetzt",
+    planned: "Geplant",
+    over: "Vorbei",
+    ended: "Beendet",
+  },
   presets: {
     hold: "In Arbeit",
     snooze: "Meldepause",
@@ -32,8 +33,7 @@ export const quietTimesWords = {
     hold: "Die Wiederherstellung sendet nichts, solange jemand am Display arbeitet.",
     snooze: "Es gehen keine Meldungen hinaus. Was am Ende noch nicht stimmt, wird dann gesendet.",
     maintenance: "Die Wiederherstellung sendet nichts, es gehen keine Meldungen hinaus, und Sammelbefehle warten.",
-    opening_hours:
-      "Außerhalb dieser Zeiten ist geschlossen: Bildschirme dürfen aus sein, die Wiederherstellung wartet, es gehen keine Meldungen hinaus. Für die Verfügbarkeit zählen nur die Öffnungszeiten.",
+    opening_hours: "Außerhalb dieser Zeiten ist geschlossen: Bildschirme dürfen aus sein, die Wiederherstellung wartet, es gehen keine Meldungen hinaus. Für die Verfügbarkeit zählen nur die Öffnungszeiten.",
     leave_out: "Die Wiederherstellung lässt das Display in Ruhe, bis jemand das beendet.",
     custom: "Sie wählen, was in Ruhe ist.",
   },
@@ -44,35 +44,28 @@ export const quietTimesWords = {
     commands: "Sammelbefehle warten",
   },
   fleet: "Die ganze Flotte",
-  tag: (tag) => `Schlagwort ${tag}`,
-  displays,
+  tag: ({ tag }) => `Schlagwort ${tag}`,
+  displays: ({ n }) => `${number(n)} ${n === 1 ? "Display" : "Displays"}`,
   until: "bis",
   untilEnded: "bis jemand sie beendet",
   from: "ab",
-  endedBy: (who) => `beendet von ${who}`,
-  open: (week) => `Geöffnet ${week}`,
-  weekly: (week) => `Jede Woche ${week}`,
+  endedBy: ({ who }) => `beendet von ${who}`,
+  open: ({ week }) => `Geöffnet ${week}`,
+  weekly: ({ week }) => `Jede Woche ${week}`,
   edit: "Ändern…",
   end: "Beenden",
-  endOf: (preset, whom) => `${preset} beenden: ${whom}`,
-  editOf: (preset, whom) => `${preset} ändern: ${whom}`,
+  endOf: ({ preset, whom }) => `${preset} beenden: ${whom}`,
+  editOf: ({ preset, whom }) => `${preset} ändern: ${whom}`,
 };
-
-/** @type {typeof import("../quiet_times.js").quietEndWords} */
 export const quietEndWords = {
   title: "Diese Ruhezeit beenden?",
-  text: (n) =>
-    n === 1
-      ? "Sie endet sofort, für ein Display."
-      : `Sie endet sofort, für alle ${number(n)} Displays, die sie betrifft.`,
+  text: ({ n }) => n === 1 ? "Sie endet sofort, für ein Display." : `Sie endet sofort, für alle ${number(n)} Displays, die sie betrifft.`,
   none: "Sie endet sofort. Zurzeit betrifft sie kein Display.",
   go: "Beenden",
 };
-
-/** @type {typeof import("../quiet_times.js").quietFormWords} */
 export const quietFormWords = {
   addTitle: "Ruhezeit hinzufügen",
-  editTitle: (preset) => `Ändern: ${preset}`,
+  editTitle: ({ preset }) => `Ändern: ${preset}`,
   kind: "Was",
   whom: "Für",
   scope: {
@@ -84,31 +77,31 @@ export const quietFormWords = {
   site: "Standort",
   tag: "Schlagwort",
   find: "Displays suchen",
-  chosen: (n) => `${displays(n)} gewählt`,
-  moreFound: (n) => `${number(n)} weitere: mehr vom Namen eingeben`,
+  chosen: ({ n }) => `${number(n)} ${n === 1 ? "Display" : "Displays"} gewählt`,
+  moreFound: ({ n }) => `${number(n)} weitere: mehr vom Namen eingeben`,
   quiet: "Was in Ruhe ist",
   how: "Wie lange",
-  hours: (n) => (n === 168 ? "Eine Woche" : n > 24 ? `${n / 24} Tage` : count(n, "Stunde", "Stunden")),
+  hours: ({ n }) => n === 72 ? "3 Tage" : n === 168 ? "Eine Woche" : n === 1 ? "1 Stunde" : `${number(n)} Stunden`,
   openEnd: "Bis jemand sie beendet",
   at: "Bis zu einer Zeit…",
   from: "Ab (leer: jetzt)",
   until: "Bis",
   untilOptional: "Bis (leer: ohne Ende)",
-  untilHere: (zone) => `Bis (Ihre Zeit, ${zone})`,
-  yourTime: (zone) => `In Ihrer Zeit: ${zone}.`,
+  untilHere: ({ zone }) => `Bis (Ihre Zeit, ${zone})`,
+  yourTime: ({ zone }) => `In Ihrer Zeit: ${zone}.`,
   weekly: "Nur zu bestimmten Zeiten der Woche",
   openingHours: "Geöffnet",
   weeklyHours: "In Ruhe",
   zone: "Zeitzone dieser Zeiten",
-  zoneOwn: (zone) => `${zone} (Ihre eigene)`,
+  zoneOwn: ({ zone }) => `${zone} (Ihre eigene)`,
   closedAllDay: "geschlossen",
   notThatDay: "nicht an diesem Tag",
-  begins: (day, n) => `${day}, Zeit ${n}, von`,
-  ends: (day, n) => `${day}, Zeit ${n}, bis`,
+  begins: ({ day, n }) => `${day}, Zeit ${n}, von`,
+  ends: ({ day, n }) => `${day}, Zeit ${n}, bis`,
   addTimes: "Hinzufügen",
-  addTimesTo: (day) => `Zeit am ${day} hinzufügen`,
-  removeTimes: (day, n) => `Zeit ${n} am ${day} entfernen`,
-  nights: (n) => `${count(n, "Nacht", "Nächte")} später`,
+  addTimesTo: ({ day }) => `Zeit am ${day} hinzufügen`,
+  removeTimes: ({ n, day }) => `Zeit ${n} am ${day} entfernen`,
+  nights: ({ n }) => `${number(n)} ${n === 1 ? "Nacht" : "Nächte"} später`,
   copy: "Zeiten vom Montag auf Dienstag–Freitag übertragen",
   reason: "Grund",
   reasonOptional: "Grund (optional)",
@@ -116,31 +109,30 @@ export const quietFormWords = {
   save: "Speichern",
   editThat: "Diese ändern",
 };
-
-/** @type {typeof import("../quiet_times.js").quietPreviewWords} */
 export const quietPreviewWords = {
-  space: " ", // between two sentences
-  whole: (n) => `die ganze Flotte (${displays(n)})`,
-  place: (name, n) => `${name} (${displays(n)})`,
-  tag: (tag, n) => `das Schlagwort ${tag} (${displays(n)})`,
+  space: " ",
+  whole: ({ n }) => `die ganze Flotte (${number(n)} ${n === 1 ? "Display" : "Displays"})`,
+  place: ({ name, n }) => `${name} (${number(n)} ${n === 1 ? "Display" : "Displays"})`,
+  tag: ({ tag, n }) => `das Schlagwort ${tag} (${number(n)} ${n === 1 ? "Display" : "Displays"})`,
   nobody: "Bitte wählen, wen es betrifft.",
   nothing: "Bitte wählen, was in Ruhe ist.",
   noHours: "Bitte mindestens einem Tag seine Zeiten geben.",
   noEnd: "Bitte angeben, bis wann.",
-  sentence: (what, whom, when) => `${capital(what)} für ${whom}, ${when}.`,
+  sentence: ({ what, whom, when }) => `${what} für ${whom}, ${when}.`,
   now: "ab jetzt",
-  from: (time) => `ab ${time}`,
-  until: (time, zone) => `bis ${time} (${zone})`,
+  from: ({ time }) => `ab ${time}`,
+  until: ({ time, zone }) => `bis ${time} (${zone})`,
   untilEnded: "bis jemand sie beendet",
-  outside: (week, zone) => `außerhalb von ${week} (${zone})`,
-  within: (week, zone) => `jede Woche ${week} (${zone})`,
-  openNow: (at) => (at ? `Jetzt geöffnet, schließt ${at}.` : "Immer geöffnet."),
-  closedNow: (at) => (at ? `Jetzt geschlossen, öffnet ${at}.` : "Immer geschlossen."),
-  onNow: (at) => (at ? `Jetzt in Ruhe, bis ${at}.` : "Immer in Ruhe."),
-  onNext: (at) => (at ? `Als Nächstes: ${at}.` : ""),
+  outside: ({ week, zone }) => `außerhalb von ${week} (${zone})`,
+  within: ({ week, zone }) => `jede Woche ${week} (${zone})`,
+  openNow: ({ at }) => `Jetzt geöffnet, schließt ${at}.`,
+  alwaysOpen: "Immer geöffnet.",
+  closedNow: ({ at }) => `Jetzt geschlossen, öffnet ${at}.`,
+  alwaysClosed: "Immer geschlossen.",
+  onNow: ({ at }) => `Jetzt in Ruhe, bis ${at}.`,
+  alwaysOn: "Immer in Ruhe.",
+  onNext: ({ at }) => `Als Nächstes: ${at}.`,
 };
-
-/** @type {typeof import("../quiet_times.js").clientQuietWords} */
 export const clientQuietWords = {
   title: "Ruhezeiten",
   nothing: "Für dieses Display ist jetzt nichts in Ruhe.",
@@ -151,8 +143,6 @@ export const clientQuietWords = {
   maintenance: "Wartung…",
   all: "Alle Ruhezeiten dieses Displays",
 };
-
-/** @type {typeof import("../quiet_times.js").quietRefusalWords} */
 export const quietRefusalWords = {
   nouns: {
     ends_at: "das Ende",

@@ -1,6 +1,5 @@
+// Generated from shared/words/ja/page/quiet_now.ftl
 import { number } from "../../format.js";
-
-/** @type {typeof import("../quiet_now.js").quietNowWords} */
 export const quietNowWords = {
   how: {
     maintenance: "メンテナンス中",
@@ -10,17 +9,15 @@ export const quietNowWords = {
     snooze: "通知停止中",
     custom: "抑止中",
   },
-  until: (time) => `、${time}まで`,
-  by: (who) => `、設定者 ${who}`,
-  cuts: (what) => `抑止時間中に実行されます: ${what}。`,
-  waiting: (n) => `${number(n)}台は一括コマンドを控える抑止時間中で、終わるまで待ちます。`,
+  until: ({ time }) => `、${time}まで`,
+  by: ({ who }) => `、設定者 ${who}`,
+  cuts: ({ what }) => `抑止時間中に実行されます: ${what}。`,
+  waiting: ({ n }) => `${number(n)}台は一括コマンドを控える抑止時間中で、終わるまで待ちます。`,
 };
-
-/** @type {typeof import("../quiet_now.js").quietBannerWords} */
 export const quietBannerWords = {
   fleet: "フリート全体",
-  text: (whom, word) => `${whom}: ${word}。`,
-  many: (n) => `${number(n)}拠点がメンテナンス中です。`,
-  endOf: (whom) => `${whom} のメンテナンスを終了`,
+  text: ({ whom, word }) => `${whom}: ${word}。`,
+  many: ({ n }) => `${number(n)}拠点がメンテナンス中です。`,
+  endOf: ({ whom }) => `${whom} のメンテナンスを終了`,
   all: "抑止時間",
 };
