@@ -71,7 +71,7 @@ test("English stays where a newer page has words that an older file lacks", asyn
 });
 
 test("why a conversion failed is told in German, and in the server's English where only a newer server knows its code", async () => {
-  const { faultOf } = await import("../lib/words/conversions.js");
+  const { faultOf } = await import("../lib/conversion_report.js");
   await wordsLoaded();
   const late = (message) => faultOf({ error_code: "took_too_long", error_message: message });
 

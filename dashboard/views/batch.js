@@ -7,6 +7,7 @@ import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
+import { progressOf } from "../lib/batch_progress.js";
 import { batchWords } from "../lib/words/batches.js";
 import { commandWords } from "../lib/words/commands.js";
 import { commonWords } from "../lib/words/common.js";
@@ -36,7 +37,7 @@ function Bar({ batch }) {
   const bad = sum((state) => BAD.has(state));
   const going = sum((state) => !GOOD.has(state) && !BAD.has(state));
   const { accepted: _, waiting = 0, ...unsent } = batch.outcomes;
-  const text = batchWords.progress({ good, going, bad, waiting, unsent, all: batch.clients });
+  const text = progressOf({ good, going, bad, waiting, unsent, all: batch.clients });
   const left = Object.values(unsent).reduce((n, amount) => n + amount, 0);
   return html`<svg class="batch-bar" viewBox=${`0 0 ${Math.max(1, batch.clients)} 1`} preserveAspectRatio="none"
       role="img" aria-label=${text}>
@@ -55,7 +56,7 @@ function Member({ member, waves }) {
   const word = state ? (stepWords[state] ?? state) : (batchWords.outcome[member.outcome] ?? member.outcome);
   return html`<li class="batch-member">${h(NameButton, { client: { uuid: member.uuid, name: member.name ?? "", site } })}
     ${site && html`<span class="quiet">${site}</span>`}
-    ${waves > 1 && member.wave && html`<span class="quiet">${batchWords.wave(member.wave)}</span>`}
+    ${waves > 1 && member.wave && html`<span class="quiet">${batchWords.wave({ n: member.wave })}</span>`}
     <span class=${classes("tag", state && `outcome-${state}`)}>${word}</span></li>`;
 }
 
@@ -99,7 +100,7 @@ export function BatchView({ id }) {
       </strong> <span class=${classes("tag", `batch-${batch.state}`)}>
         ${batchWords.state[batch.result ?? batch.state] ?? batch.state}</span>${" "}
       <span class="quiet">${h(Time, { at: batch.created_at })} · ${commandWords.by({ who: person(batch.requested_by) })}
-        ${batch.waves > 1 ? ` · ${batchWords.waveOf(batch.wave, batch.waves)}` : ""}</span></p>
+        ${batch.waves > 1 ? ` · ${batchWords.waveOf({ n: batch.wave, all: batch.waves })}` : ""}</span></p>
     ${batch.reason && html`<p class="quiet">${batch.reason}</p>`}
     ${batch.state_reason && html`<p class="lock" role="alert">${batch.state_reason}</p>`}
     ${h(Bar, { batch })}

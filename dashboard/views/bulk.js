@@ -35,8 +35,8 @@ function Consequence({ plan }) {
     .filter((at) => at !== null)
     .sort()
     .at(-1);
-  const parts = Object.entries(plan.counts).map(
-    ([outcome, n]) => batchWords.would[outcome]?.(n, until ? exact(until) : "") ?? `${n} ${outcome}`,
+  const parts = Object.entries(plan.counts).map(([outcome, n]) =>
+    batchWords.would({ outcome, n, until: until ? exact(until) : "" }),
   );
   return html`<p class="consequence" role="status">${parts.join(" · ")}</p>`;
 }
@@ -98,14 +98,14 @@ function Question({ action, uuids, sent, close }) {
     <label class="check"><input type="checkbox" name="waves" checked=${will > TYPE_ABOVE} />${batchWords.waves}</label>
     ${
       mustType &&
-      html`<label>${batchWords.type(will)}
+      html`<label>${batchWords.type({ n: will })}
         <input name="typed" inputmode="numeric" autocomplete="off" value=${typed}
           onInput=${type} /></label>`
     }
     <p class="form-error" role="alert">${failed}</p>
     <div class="dialog-foot"><button type="button" class="plain" onClick=${close}>${commonWords.cancel}</button>
       <button class="danger" disabled=${busy || will === 0 || (mustType && typed.trim() !== String(will))}>
-        ${busy ? commandWords.sending : batchWords.go(actionWords[action] ?? action, will)}</button></div>
+        ${busy ? commandWords.sending : batchWords.go({ action: actionWords[action] ?? action, n: will })}</button></div>
   </form>`;
 }
 
@@ -124,7 +124,7 @@ export function BulkDialog({ action, uuids }) {
       <button class="primary" onClick=${close}>${commonWords.close}</button></div>`
     : h(Question, { action, uuids: asked, sent: setBatchId, close });
   return h(Dialog, {
-    title: batchWords.title(actionWords[action] ?? action, asked.length),
+    title: batchWords.title({ action: actionWords[action] ?? action, n: asked.length }),
     onClose: close,
     wide: Boolean(batchId),
     children: body,

@@ -45,7 +45,7 @@ export function BulkBar() {
   return html`${
     count > 0 &&
     html`<div class=${classes("bulk-bar", length === 0 && "unasked")} role="region" aria-label=${batchWords.region}>
-      <strong role="status">${length ? batchWords.selected(length) : batchWords.listed(count)}</strong>
+      <strong role="status">${length ? batchWords.selected({ n: length }) : batchWords.listed({ n: count })}</strong>
       ${ACTIONS.filter((action) => action !== "shutdown_host" || (length > 0 && mayAdminister.value)).map(
         (action) =>
           html`<button key=${action} class=${action === "shutdown_host" ? "danger" : "plain"} disabled=${why !== ""}

@@ -1,10 +1,11 @@
 /** What one display last said of its machine, each figure against its limit, and how it went. */
 import { h } from "../vendor/preact.js";
 import { classes, html } from "../lib/html.js";
+import { limitText, valueWords } from "../lib/limits.js";
 import { listed } from "../lib/lists.js";
 import { commonWords } from "../lib/words/common.js";
 import { healthWords } from "../lib/words/health.js";
-import { limitNames, limitTexts, limitValues, limitWords } from "../lib/words/limits.js";
+import { limitNames, limitWords } from "../lib/words/limits.js";
 import { logWords } from "../lib/words/logs.js";
 import { actionWords } from "../lib/words/states.js";
 import { unitWords } from "../lib/words/units.js";
@@ -86,8 +87,8 @@ function LimitGauge({ of, since }) {
   return h(Gauge, {
     name: limitNames[limit] ?? limit,
     over,
-    text: value === null ? commonWords.notReported : (limitValues[limit]?.(value) ?? String(value)),
-    more: html`${[limitTexts[limit]?.(at), passed, left].filter(Boolean).map((one, i) => [i > 0 && " · ", one])}`,
+    text: value === null ? commonWords.notReported : valueWords(limit, value),
+    more: html`${[limitText(limit, at), passed, left].filter(Boolean).map((one, i) => [i > 0 && " · ", one])}`,
     bar:
       value !== null &&
       h(Bar, { value: limit === "clock" ? Math.abs(value) : value, most: Math.max(most, at), at, over }),

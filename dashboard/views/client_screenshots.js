@@ -28,7 +28,7 @@ function Row({ list, title, name, shown, show }) {
   return html`<p class="quiet">${title}</p><div class="buttons">${list.map(
     (
       one,
-    ) => html`<button key=${one.id} class="link" aria-pressed=${one.id === shown} title=${screenshotWords.show(exact(one.taken_at))} onClick=${() => show(one.id)}>
+    ) => html`<button key=${one.id} class="link" aria-pressed=${one.id === shown} title=${screenshotWords.show({ time: exact(one.taken_at) })} onClick=${() => show(one.id)}>
       ${h(Picture, { one, name, small: true })}<span class="quiet">${h(Time, { at: one.taken_at })}</span></button>`,
   )}</div>`;
 }
@@ -80,7 +80,11 @@ function Policy({ site, allowed, done }) {
       () => [setSure(false), done()],
       (error) => setFailed(wordsOf(error)),
     );
-  const words = allowed ? (sure ? screenshotWords.hideSure : screenshotWords.hide(name)) : screenshotWords.allow(name);
+  const words = allowed
+    ? sure
+      ? screenshotWords.hideSure
+      : screenshotWords.hide({ site: name })
+    : screenshotWords.allow({ site: name });
   return html`<button class="link" onClick=${allowed && !sure ? () => setSure(true) : go}>${words}</button>
     ${failed && html`<p class="form-error" role="alert">${failed}</p>`}`;
 }
@@ -113,7 +117,7 @@ export function ClientScreenshots({ client, name }) {
     <h3>${screenshotWords.title}</h3>
     ${
       found?.allowed === false
-        ? html`<p class="quiet">${screenshotWords.off(site || screenshotWords.noSite)}</p>`
+        ? html`<p class="quiet">${screenshotWords.off({ site: site || screenshotWords.noSite })}</p>`
         : html`<div class="buttons"><button class="plain" disabled=${why !== null} title=${why ?? ""}
             onClick=${() => order(uuid, "screenshot")}>${screenshotWords.take}</button></div>`
     }

@@ -8,7 +8,8 @@ import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
 import { stored } from "../lib/uploads.js";
 import { commonWords } from "../lib/words/common.js";
-import { conversionWords, faultOf } from "../lib/words/conversions.js";
+import { faultOf, warningOf } from "../lib/conversion_report.js";
+import { conversionWords } from "../lib/words/conversions.js";
 import { wordsOf } from "../lib/problems.js";
 import { Dialog } from "./dialog.js";
 import { Age, Glyph, LoadFailed, Loading } from "./parts.js";
@@ -66,7 +67,7 @@ function warningsOf(conversion) {
   if (!Array.isArray(warnings)) return [];
   return warnings.map((one) => ({
     code: String(one.code),
-    text: conversionWords.warning[one.code]?.(one) ?? String(one.code),
+    text: warningOf(one),
     list: listOf(one),
   }));
 }
@@ -79,7 +80,9 @@ function warningsOf(conversion) {
 function listOf(one) {
   const named = one["fonts"] ?? one["targets"] ?? [];
   const alike = one["same_widths"] ?? {};
-  return named.map((/** @type {string} */ name) => (alike[name] ? conversionWords.alike(name, alike[name]) : name));
+  return named.map((/** @type {string} */ name) =>
+    alike[name] ? conversionWords.alike({ font: name, twin: alike[name] }) : name,
+  );
 }
 
 /**
@@ -104,7 +107,7 @@ function Warnings({ conversion }) {
   if (!warnings.length) return null;
   const mild = /** @type {Record<string, any>[]} */ (conversion.report?.["warnings"]).every(isMild);
   return html`<details class="warnings"><summary class=${classes("tag", !mild && "tag-amber")}>
-      ${mild ? conversionWords.notes(warnings.length) : conversionWords.warnings(warnings.length)}</summary>
+      ${mild ? conversionWords.notes({ n: warnings.length }) : conversionWords.warnings({ n: warnings.length })}</summary>
     <ul>${warnings.map(
       ({ code, text, list }) => html`<li key=${code}>${text}
         ${list.length > 0 && html`<ul class="quiet">${list.map((name) => html`<li key=${name}>${name}</li>`)}</ul>`}
@@ -134,7 +137,7 @@ function Actions({ item, open, changed }) {
   const { media, conversion } = item;
   if (conversion?.status === "failed") return h(Retry, { item, changed });
   if (conversion?.status === "ready" && conversion.file_url) {
-    return html`<button class="plain" aria-label=${conversionWords.openOf(media.filename)} onClick=${() => open(item)}>
+    return html`<button class="plain" aria-label=${conversionWords.openOf({ name: media.filename })} onClick=${() => open(item)}>
         ${conversionWords.open}</button>
       <a class="button plain" href=${conversion.file_url} download=${pdfName(media)}>${conversionWords.download}</a>`;
   }
@@ -153,7 +156,7 @@ function More({ item, ask }) {
     ask(question, item);
   };
   return html`<details class="more-actions"><summary class="button icon"
-      aria-label=${conversionWords.moreOf(media.filename)}>⋯</summary>
+      aria-label=${conversionWords.moreOf({ name: media.filename })}>⋯</summary>
     <div class="menu">
       <button class="plain" onClick=${choose("rename")}>${conversionWords.rename}</button>
       ${
@@ -178,7 +181,7 @@ function Picture({ item }) {
   const { media, conversion } = item;
   if (!conversion?.report?.["thumbnail"]) return html`<span class="thumb">${h(Glyph, { shape: "file" })}</span>`;
   return html`<img class="thumb" src=${api.thumbnailUrl(media.id, conversion.id)}
-    alt=${conversionWords.firstPage(media.filename)} loading="lazy" width="96" height="54" />`;
+    alt=${conversionWords.firstPage({ name: media.filename })} loading="lazy" width="96" height="54" />`;
 }
 
 /** @param {RowProps} props */
@@ -192,14 +195,14 @@ function Row(props) {
     <div class="media-body">
       <span class="media-name">${media.filename}</span>
       <span class="quiet">${media.kind} · ${size(media.bytes)} · ${h(Age, { at: media.uploaded_at })}
-        ${conversion?.pages ? ` · ${conversionWords.pages(conversion.pages)}` : ""}</span>
+        ${conversion?.pages ? ` · ${conversionWords.pages({ n: conversion.pages })}` : ""}</span>
       ${conversion?.status === "failed" && html`<span class="cause">${faultOf(conversion)}</span>`}
       ${conversion && h(Warnings, { conversion })}
     </div>
     <span class=${classes("badge", `conversion-${status}`)} role="status">
       ${busy && html`<span class="spinner" aria-hidden="true"></span>`}${conversionWords.status[status]}
-      ${conversion?.waiting_before ? ` · ${conversionWords.waitingBefore(conversion.waiting_before)}` : ""}
-      ${busy && conversion && conversion.attempts > 1 ? ` · ${conversionWords.attempt(conversion.attempts)}` : ""}
+      ${conversion?.waiting_before ? ` · ${conversionWords.waitingBefore({ n: conversion.waiting_before })}` : ""}
+      ${busy && conversion && conversion.attempts > 1 ? ` · ${conversionWords.attempt({ n: conversion.attempts })}` : ""}
     </span>
     <div class="media-actions">${h(Actions, props)}${h(More, props)}</div>
   </li>`;
@@ -244,7 +247,7 @@ function Ask({ question, item, close, changed }) {
 /** @param {{item: Item, close: () => void}} props */
 function Preview({ item, close }) {
   const url = item.conversion?.file_url ?? "";
-  const title = conversionWords.preview(item.media.filename);
+  const title = conversionWords.preview({ name: item.media.filename });
   const body = html`<iframe class="pdf" src=${url} title=${title}></iframe>
     <div class="dialog-foot"><a class="button plain" href=${url} target="_blank" rel="noopener">
         ${conversionWords.newTab}</a>

@@ -9,5 +9,5 @@ import { screenshotWords } from "../lib/words/screenshots.js";
 /** @param {{one: Screenshot, name: string, small?: boolean}} props */
 export function Picture({ one, name, small }) {
   return html`<img class=${small ? "thumb" : ""} src=${screenshotUrl(one.id)} loading="lazy"
-    width=${one.width} height=${one.height} alt=${screenshotWords.alt(name, exact(one.taken_at))} />`;
+    width=${one.width} height=${one.height} alt=${screenshotWords.alt({ name, time: exact(one.taken_at) })} />`;
 }

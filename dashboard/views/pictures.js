@@ -56,8 +56,13 @@ function NewPictures({ uuids }) {
 function progressOf(uuids) {
   const steps = uuids.flatMap((uuid) => asked.value.get(uuid)?.step ?? []);
   const count = (/** @type {string} */ step) => steps.filter((one) => one === step).length;
-  const rest = Object.entries(screenshotWords.part).flatMap(([step, words]) => (count(step) ? words(count(step)) : []));
-  return steps.length ? screenshotWords.progress(count("came"), steps.length, rest) : "";
+  if (!steps.length) return "";
+  const rest = Object.entries(screenshotWords.part).flatMap(([step, label]) => {
+    const n = count(step);
+    return n ? label({ n }) : [];
+  });
+  const came = screenshotWords.came({ n: count("came"), all_n: steps.length });
+  return screenshotWords.progress({ words: rest.reduce((first, next) => screenshotWords.and({ first, next }), came) });
 }
 
 export function Pictures() {

@@ -19,7 +19,7 @@ const LIMIT = 200_000_000; // bytes, as delivered; the service has the last word
 function phaseText(upload) {
   if (upload.phase === "waits") return conversionWords.waits;
   if (upload.phase === "uploading")
-    return upload.share < 1 ? conversionWords.uploading(share(upload.share)) : conversionWords.storing;
+    return upload.share < 1 ? conversionWords.uploading({ share: share(upload.share) }) : conversionWords.storing;
   if (upload.phase === "cancelled") return conversionWords.cancelled;
   return upload.error || conversionWords.unreachable;
 }
@@ -38,7 +38,7 @@ function Row({ upload }) {
     </div>
     ${
       going
-        ? html`<button class="plain" aria-label=${conversionWords.cancelUpload(file.name)} onClick=${() => cancel(id)}>
+        ? html`<button class="plain" aria-label=${conversionWords.cancelUpload({ name: file.name })} onClick=${() => cancel(id)}>
           ${commonWords.cancel}</button>`
         : html`${
             phase !== "refused" &&
@@ -73,7 +73,7 @@ function DropZone() {
     <button class="primary" onClick=${() => input.current?.click()}>${conversionWords.choose}</button>
     <input ref=${input} type="file" multiple accept=${ACCEPTED} class="visually-hidden" tabindex="-1"
       aria-label=${conversionWords.choose} onChange=${choose} />
-    <p class="quiet">${conversionWords.limit(size(LIMIT))}</p>
+    <p class="quiet">${conversionWords.limit({ size: size(LIMIT) })}</p>
   </div>`;
 }
 

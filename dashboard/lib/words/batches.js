@@ -1,42 +1,20 @@
-/** Commands to many displays at once. */
-import { count, number } from "../format.js";
+// Generated from shared/words/en/page/batches.ftl
+import { number } from "../format.js";
 import { translate } from "../language.js";
-
-/** @type {Record<string, string>} */
-const NOT_SENT = {
-  command_in_flight: "already had a command",
-  locked_out: "cooling down",
-  not_capable: "cannot do this",
-  unknown_client: "not known",
-  aborted: "cancelled",
-};
-
-/**
- * @typedef {{good: number, going: number, bad: number, waiting: number, unsent: Record<string, number>, all: number}}
- *   Progress how many of all displays; `unsent`: outcome -> how many
- */
-
 export const batchWords = {
   region: "Selected displays",
-  listed: (/** @type {number} */ n) => `None selected: for ${n === 1 ? "the listed one" : `all ${number(n)} listed`}`,
-  selected: (/** @type {number} */ n) => `${count(n, "display", "displays")} selected`,
+  listed: ({ n }) => `None selected: for ${n === 1 ? "the listed one" : `all ${number(n)} listed`}`,
+  selected: ({ n }) => `${number(n)} ${n === 1 ? "display" : "displays"} selected`,
   clear: "Clear selection",
   quiet: "Quiet time…",
   later: "Later…",
   silent: "The bridge is silent: display states are unknown",
-  title: (/** @type {string} */ action, /** @type {number} */ n) => `${action}: ${count(n, "display", "displays")}`,
-  would: /** @type {Record<string, (n: number, until: string) => string>} */ ({
-    accepted: (n) => `${number(n)} will be sent`,
-    waiting: (n) => `${number(n)} will be sent in later waves`,
-    command_in_flight: (n) => `${number(n)} already ${n === 1 ? "has" : "have"} a command`,
-    locked_out: (n, until) => `${number(n)} cooling down until ${until}`,
-    not_capable: (n) => `${number(n)} cannot do this`,
-    unknown_client: (n) => `${number(n)} no longer known`,
-  }),
+  title: ({ action, n }) => `${action}: ${number(n)} ${n === 1 ? "display" : "displays"}`,
+  would: ({ outcome, n, until }) => outcome === "accepted" ? `${number(n)} will be sent` : outcome === "waiting" ? `${number(n)} will be sent in later waves` : outcome === "command_in_flight" ? `${number(n)} already ${n === 1 ? "has" : "have"} a command` : outcome === "locked_out" ? `${number(n)} cooling down until ${until}` : outcome === "not_capable" ? `${number(n)} cannot do this` : outcome === "unknown_client" ? `${number(n)} no longer known` : `${number(n)} ${outcome}`,
   reason: "Reason (optional)",
   waves: "In waves: one display, then 10 %, then the rest; it stops when more than 10 % do not succeed",
-  type: (/** @type {number} */ n) => `Type ${n} to continue`,
-  go: (/** @type {string} */ action, /** @type {number} */ n) => `${action} ${count(n, "display", "displays")}`,
+  type: ({ n }) => `Type ${n} to continue`,
+  go: ({ action, n }) => `${action} ${number(n)} ${n === 1 ? "display" : "displays"}`,
   page: "All bulk commands",
   pageTitle: "Bulk commands",
   lead: "What was sent to many displays at once, and what became of each.",
@@ -44,25 +22,28 @@ export const batchWords = {
   none: "No bulk command has been sent. Select displays in the table of the fleet page.",
   failed: "The bulk commands could not be loaded.",
   failedOne: "This bulk command could not be loaded.",
-  progress: (/** @type {Progress} */ { good, going, bad, waiting, unsent, all }) => {
-    const left = Object.entries(unsent);
-    const sum = left.reduce((n, [, amount]) => n + amount, 0);
-    const why = left.map(([outcome, n]) => [left.length > 1 && number(n), NOT_SENT[outcome] ?? outcome]);
-    const parts = [
-      `${number(good)} of ${number(all)} succeeded`,
-      going && `${count(going, "is", "are")} on the way`,
-      waiting && `${count(waiting, "waits", "wait")} for a later wave`,
-      bad && `${number(bad)} did not succeed`,
-      sum && `${count(sum, "was", "were")} not sent (${why.map((one) => one.filter(Boolean).join(" ")).join(", ")})`,
-    ];
-    return `${parts.filter(Boolean).join(", ")}.`;
+  progress: {
+    good: ({ n, all_n }) => `${number(n)} of ${number(all_n)} succeeded`,
+    going: ({ n }) => `${number(n)} ${n === 1 ? "is" : "are"} on the way`,
+    waiting: ({ n }) => `${number(n)} ${n === 1 ? "waits" : "wait"} for a later wave`,
+    bad: ({ n }) => `${number(n)} did not succeed`,
+    unsent: ({ n, why }) => `${number(n)} ${n === 1 ? "was" : "were"} not sent (${why})`,
+    whole: ({ parts }) => `${parts}.`,
   },
-  wave: (/** @type {number} */ n) => `wave ${n}`,
-  waveOf: (/** @type {number} */ n, /** @type {number} */ all) => `wave ${n} of ${all}`,
+  unsentAmount: ({ n, why }) => `${number(n)} ${why}`,
+  unsent: {
+    command_in_flight: "already had a command",
+    locked_out: "cooling down",
+    not_capable: "cannot do this",
+    unknown_client: "not known",
+    aborted: "cancelled",
+  },
+  wave: ({ n }) => `wave ${n}`,
+  waveOf: ({ n, all }) => `wave ${n} of ${all}`,
   pause: "Pause",
   resume: "Resume",
   abort: "Cancel the rest",
-  state: /** @type {Record<string, string>} */ ({
+  state: {
     running: "Running",
     paused: "Paused",
     finished: "Finished",
@@ -70,8 +51,8 @@ export const batchWords = {
     succeeded: "Succeeded",
     partial: "Partly succeeded",
     failed: "Failed",
-  }),
-  outcome: /** @type {Record<string, string>} */ ({
+  },
+  outcome: {
     accepted: "Accepted",
     waiting: "Waits for its wave",
     command_in_flight: "Already had a command",
@@ -79,7 +60,6 @@ export const batchWords = {
     not_capable: "Cannot do this",
     unknown_client: "Not known",
     aborted: "Never sent",
-  }),
+  },
 };
-
 translate("batches", { batchWords });

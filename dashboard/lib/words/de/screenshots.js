@@ -1,6 +1,5 @@
-import { count, number } from "../../format.js";
-
-/** @type {typeof import("../screenshots.js").screenshotWords} */
+// Generated from shared/words/de/page/screenshots.ftl
+import { number } from "../../format.js";
 export const screenshotWords = {
   title: "Bildschirm",
   wall: "Bilder der Bildschirme",
@@ -12,31 +11,30 @@ export const screenshotWords = {
   beforeFailure: "Die letzten Bilder vor dem Ausfall",
   beforeFailures: "Bildschirme vor ihrem Ausfall",
   earlier: "Frühere Bilder",
-  alt: (name, time) => `Bildschirm von ${name}, ${time}`,
-  show: (time) => `Bild von ${time} zeigen`,
+  alt: ({ name, time }) => `Bildschirm von ${name}, ${time}`,
+  show: ({ time }) => `Bild von ${time} zeigen`,
   notCapable: "Dieses Display sendet keine Bilder seines Bildschirms.",
-  off: (site) => `Die Bildschirme von ${site} darf niemand sehen. Ein Admin kann das ändern.`,
+  off: ({ site }) => `Die Bildschirme von ${site} darf niemand sehen. Ein Admin kann das ändern.`,
   noSite: "Displays ohne Standort",
-  hide: (site) => `Bildschirme von ${site} niemandem zeigen`,
+  hide: ({ site }) => `Bildschirme von ${site} niemandem zeigen`,
   hideSure: "Ihre Bilder löschen und keine mehr aufnehmen",
-  allow: (site) => `Bildschirme von ${site} den Bedienern zeigen`,
+  allow: ({ site }) => `Bildschirme von ${site} den Bedienern zeigen`,
   cause: {
     screenshots_off: "Die Bildschirme dieses Standorts darf niemand sehen.",
     screenshot_not_wanted: "Das Bild kam zu spät.",
   },
   failed: "Die Bilder konnten nicht geladen werden.",
   newPictures: "Neue Bilder",
-  progress: (came, all, rest) => {
-    const first = `${number(came)} von ${count(all, "Bild", "Bildern")} ${came === 1 ? "ist" : "sind"} da`;
-    return `${[first, ...rest].join(", ")}.`;
-  },
+  came: ({ n, all_n }) => `${number(n)} von ${number(all_n)} ${all_n === 1 ? "Bild" : "Bildern"} ${n === 1 ? "ist" : "sind"} da`,
+  and: ({ first, next }) => `${first}, ${next}`,
+  progress: ({ words }) => `${words}.`,
   part: {
-    unable: (n) => `${count(n, "Display kann", "Displays können")} keines senden`,
-    hidden: (n) => `${count(n, "Bildschirm darf", "Bildschirme dürfen")} nicht gesehen werden`,
-    away: (n) => `${count(n, "Display ist", "Displays sind")} nicht verbunden`,
-    silent: (n) => `${count(n, "Display hat", "Displays haben")} nicht geantwortet`,
-    failed: (n) => `${count(n, "Aufnahme ist", "Aufnahmen sind")} misslungen`,
-    waiting: (n) => `${count(n, "kommt", "kommen")} noch`,
+    unable: ({ n }) => `${number(n)} ${n === 1 ? "Display kann" : "Displays können"} keines senden`,
+    hidden: ({ n }) => `${number(n)} ${n === 1 ? "Bildschirm darf" : "Bildschirme dürfen"} nicht gesehen werden`,
+    away: ({ n }) => `${number(n)} ${n === 1 ? "Display ist" : "Displays sind"} nicht verbunden`,
+    silent: ({ n }) => `${number(n)} ${n === 1 ? "Display hat" : "Displays haben"} nicht geantwortet`,
+    failed: ({ n }) => `${number(n)} ${n === 1 ? "Aufnahme ist" : "Aufnahmen sind"} misslungen`,
+    waiting: ({ n }) => `${number(n)} ${n === 1 ? "kommt" : "kommen"} noch`,
   },
   step: {
     unable: "Kann keines senden",
