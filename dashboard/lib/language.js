@@ -3,14 +3,16 @@
  * words are laid over the English ones. Where it has none, or cannot be loaded, English stays.
  */
 
-/** The languages of the page, each by its own name. */
-export const LANGUAGES = /** @type {const} */ ({ en: "English", de: "Deutsch", ja: "日本語" });
+/** The languages, each by its own name: `make words` writes them here from shared/words/languages.py. */
+export const LANGUAGES = /** @type {const} */ ({
+  en: "English",
+  de: "Deutsch",
+  ja: "日本語",
+});
 
 /** @typedef {keyof typeof LANGUAGES} Language */
 
 const STORED = "signage.language";
-/** How dates look where the browser names no region. @type {Record<Language, string>} */
-const USUAL = { en: "en-GB", de: "de-DE", ja: "ja-JP" };
 
 /** @param {string} tag "de-AT"; of "en-US@posix" `Intl` makes nothing @returns {Language | undefined} */
 function known(tag) {
@@ -33,8 +35,8 @@ const tags = globalThis.navigator?.languages ?? [];
 
 export const language = chosen ?? tags.map(known).find(Boolean) ?? "en";
 
-/** The language with the reader's region, for dates and numbers. */
-export const locale = tags.find((tag) => known(tag) === language) ?? USUAL[language];
+/** The language with the reader's region, for dates and numbers. Without a region English dates would be American. */
+export const locale = tags.find((tag) => known(tag) === language) ?? (language === "en" ? "en-GB" : language);
 
 /** Keep a choice, and show the page in that language. @param {string} tag empty: as the browser */
 export function choose(tag) {

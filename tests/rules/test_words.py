@@ -28,7 +28,7 @@ from shared.words import facts as kinds
 from shared.words.compiler.parse import Choice, Message, Pattern, Refused, facts_of, parse
 from shared.words.compiler.tables import catalogue, table, text
 from shared.words.facts import in_zone
-from shared.words.languages import ENGLISH, LANGUAGES
+from shared.words.languages import ENGLISH, LANGUAGES, Language
 from shared.words.reader import COMPILED, Catalogue, english, words_of
 from shared.words.sentences import DECLARED, Sentence, as_given, declare, in_turn, together
 from tests.rules.core_files import CORE
@@ -274,16 +274,27 @@ def test_numbers_that_are_names_have_no_thousands_and_a_word_may_begin_small(tmp
 
 
 def test_plurals_and_thousands_are_those_of_node() -> None:
-    script = """const [tags, numbers] = JSON.parse(process.argv[1]);
-        const of = (tag, n) => [new Intl.PluralRules(tag).select(n), new Intl.NumberFormat(tag).format(n)];
-        console.log(JSON.stringify(Object.fromEntries(tags.map((t) => [t, numbers.map((n) => of(t, n))]))));"""
+    script = """const [languages, numbers] = JSON.parse(process.argv[1]);
+        const of = ([tag, page]) => {
+          const onPage = new Function("n", `return ${page}`);
+          const [rules, format] = [new Intl.PluralRules(tag), new Intl.NumberFormat(tag)];
+          return numbers.map((n) => [rules.select(n), onPage(n), format.format(n)]);
+        };
+        console.log(JSON.stringify(languages.map(of)));"""
     numbers = [*range(1001), 12_345, 1_000_000]
-    asked = ["node", "-e", script, json.dumps([list(LANGUAGES), numbers])]
+    pages = [[tag, on_page(language)] for tag, language in LANGUAGES.items()]
+    asked = ["node", "-e", script, json.dumps([pages, numbers])]
     told = json.loads(subprocess.run(asked, check=True, capture_output=True, text=True).stdout)
 
-    for tag, rules in LANGUAGES.items():
-        said = [[rules.plural(n), f"{n:,}".replace(",", rules.thousands)] for n in numbers]
-        assert said == told[tag], tag
+    for (tag, rules), of_node in zip(LANGUAGES.items(), told, strict=True):
+        said = [[rules.plural(n), rules.plural(n), f"{n:,}".replace(",", rules.thousands)] for n in numbers]
+        assert said == of_node, tag
+
+
+def on_page(language: Language) -> str:
+    """The plural form of `n` in JavaScript, by the page's conditions."""
+    forms = (f'{form.javascript.format(n="n")} ? "{name}" : ' for name, form in language.forms.items())
+    return "".join(forms) + '"other"'
 
 
 # --- a sentence as a value ---

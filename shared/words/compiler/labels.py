@@ -6,21 +6,19 @@ message without a dash is a piece of others. A fact is a number if it is called 
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from shared.words.compiler.parse import Choice, Fact, How, Message, Pattern, Piece, facts_of, parse
+from shared.words.languages import ENGLISH, LANGUAGES
 
 WORDS: Final = Path(__file__).parents[1]
 MODULES: Final = WORDS.parents[1] / "dashboard" / "lib" / "words"
 
-PLURALS: Final[Mapping[str, Mapping[str, str]]] = {
-    "en": {"one": "{} === 1"},
-    "de": {"one": "{} === 1"},
-    "ja": {},
-}
-"""The plural forms of each language besides `other`, as conditions of a whole number."""
+PAGES_OWN: Final = MODULES.parent / "language.js"
+_NAMES: Final = re.compile(r"(?<=^export const LANGUAGES = )[^;]+", re.MULTILINE)
 
 Messages: TypeAlias = Mapping[str, Message]
 Tree: TypeAlias = "str | dict[str, Tree]"
@@ -40,10 +38,10 @@ class Module:
         labels = {label: self._label(language, label) for label in self.facts if self._has(language, label)}
         exports = _grouped(labels) or {label.split("-")[0]: {} for label in self.facts}
         body = "".join(f"export const {name} = {_object(group)};\n" for name, group in exports.items())
-        up = ".." if language == "en" else "../.."
+        up = ".." if language == ENGLISH else "../.."
         helpers = ", ".join(helper for helper in ("number", "small") if f"{helper}(" in "".join(labels.values()))
         imports = f'import {{ {helpers} }} from "{up}/format.js";\n' if helpers else ""
-        if language == "en":
+        if language == ENGLISH:
             imports += 'import { translate } from "../language.js";\n'
             body += f'translate("{self.name}", {{ {", ".join(exports)} }});\n'
         return f"// Generated from shared/words/{language}/page/{self.name}.ftl\n{imports}{body}"
@@ -68,12 +66,12 @@ class Module:
         return kinds
 
     def _has(self, language: str, label: str) -> bool:
-        return label in self.languages[language] or label in self.languages["en"]
+        return label in self.languages[language] or label in self.languages[ENGLISH]
 
     def _label(self, language: str, label: str) -> str:
         own = self.languages[language]
         if not _is_whole(label, own):
-            language, own = "en", self.languages["en"]
+            language, own = ENGLISH, self.languages[ENGLISH]
         text = _text(own[label].pattern, own, language)
         return f"({{ {', '.join(self.facts[label])} }}) => {text}" if self.facts[label] else text
 
@@ -150,7 +148,7 @@ def _is(fact: str, key: str, language: str) -> str:
         return fact if key == "true" else f"!{fact}"
     if not _counts(fact):
         return f"{fact} === {json.dumps(key)}"
-    return f"{fact} === {key}" if key.isdecimal() else PLURALS[language][key].format(fact)
+    return f"{fact} === {key}" if key.isdecimal() else LANGUAGES[language].forms[key].javascript.format(n=fact)
 
 
 def _grouped(labels: Mapping[str, str]) -> dict[str, Tree]:
@@ -193,14 +191,20 @@ def _typed(group: Tree, indent: str = "") -> str:
     return f"{{\n{lines}{indent}}}{alike}"
 
 
+def with_languages(program: str) -> str:
+    """The page's module of the reader's language, with the list of the languages in it."""
+    names = "".join(f"  {tag}: {json.dumps(of.own_name, ensure_ascii=False)},\n" for tag, of in LANGUAGES.items())
+    return _NAMES.sub(lambda _: f"/** @type {{const}} */ ({{\n{names}}})", program, count=1)
+
+
 def compiled() -> dict[Path, str]:
     """Each generated file, and what it says."""
-    files: dict[Path, str] = {}
-    for english in sorted((WORDS / "en" / "page").glob("*.ftl")):
-        paths = {language: WORDS / language / "page" / english.name for language in PLURALS}
+    files = {PAGES_OWN: with_languages(PAGES_OWN.read_text(encoding="utf-8"))}
+    for english in sorted((WORDS / ENGLISH / "page").glob("*.ftl")):
+        paths = {language: WORDS / language / "page" / english.name for language in LANGUAGES}
         module = Module(english.stem, {name: parse(path) if path.exists() else {} for name, path in paths.items()})
         files[MODULES / f"{english.stem}.d.ts"] = module.types()
-        for language in PLURALS:
-            folder = MODULES if language == "en" else MODULES / language
+        for language in LANGUAGES:
+            folder = MODULES if language == ENGLISH else MODULES / language
             files[folder / f"{english.stem}.js"] = module.javascript(language)
     return files

@@ -1,0 +1,4 @@
+### Lists and ranges.
+
+listWords-between = {", "}
+listWords-to = –

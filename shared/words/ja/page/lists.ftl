@@ -1,0 +1,2 @@
+listWords-between = 、
+listWords-to = ～
