@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from shared.outside.topics import TopicKind
-from shared.vocabulary import ProcessStatus, ScreenHealthStatus, ScreenOffBy
+from shared.vocabulary import GlassKind, ProcessStatus, ScreenHealthStatus, ScreenOffBy
 
 KIB: Final = 1024
 MAX_BYTES: Final[Mapping[str, int]] = {
@@ -35,6 +35,10 @@ Percent = Annotated[float, Meta(ge=0, le=100)]
 Count = Annotated[int, Meta(ge=0, le=LONG)]
 Moment = Annotated[str, Meta(max_length=40)] | Count | Annotated[float, Meta(ge=0)]
 """ISO 8601, or seconds or milliseconds since 1970."""
+PageText = Annotated[str, Meta(max_length=512)]
+Hash = Annotated[str, Meta(pattern="^[0-9a-f]{8,16}$")]
+Glass = tuple[GlassKind, Hash | None, Hash | None, Percent | None, Literal[0, 1] | None]
+"""Kind, hash of address and title, hash of the picture, share of the commonest colour, whether the picture changed."""
 AckState = Literal["received", "running", "succeeded", "failed", "rejected"]
 
 
@@ -131,6 +135,10 @@ class HealthDocument(StampedDocument):
     screen_health: ScreenHealthStatus | None = None
     screen_off_by: ScreenOffBy | None = None
     hours_version: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+    glass: Glass | None = None
+    address: PageText | None = None
+    title: PageText | None = None
+    look_version: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
     log_level: Annotated[str, Meta(min_length=1, max_length=16)] | None = None
     app_version: Name | None = None
     os: Name | None = None

@@ -16,6 +16,7 @@ from bridge.contract import (
     BrokerConnectionDocument,
     CanaryDocument,
     CommandStateDocument,
+    Glass,
     HealthDocument,
     HeartbeatDocument,
     LogDocument,
@@ -117,6 +118,7 @@ def health(uuid: str, heard: float, payload: bytes) -> DecodedMessage:
         disk_writable=document.disk_writable,
         refused=None if document.refused is None else _refused(document.refused),
         said_at=None if document.ts is None else seconds_of(document.ts),
+        page=None if document.glass is None else _page(document.glass, document.address, document.title),
         boot_seq=boot_seq,
         seq=seq,
     )
@@ -142,6 +144,7 @@ def _storable(document: HealthDocument, payload: bytes) -> Any:
     numbers: list[Any] = [document.cpu_percent, document.memory_percent, document.disk_percent]
     numbers += [document.temperature_celsius, document.certificate_ends_at]
     numbers += [one.ts for one in (document, document.service_failed, *(document.recent_acks or ())) if one is not None]
+    numbers += [] if document.glass is None else [document.glass[3]]
     if document.broker_connection is not None:
         numbers.append(document.broker_connection.last_disconnect_at)
     return json_object(payload) if 0 in numbers else msgspec.Raw(payload)
@@ -150,6 +153,12 @@ def _storable(document: HealthDocument, payload: bytes) -> Any:
 def _level_in_force(word: str) -> str:
     level, raw = level_of(word)
     return raw or level.value
+
+
+def _page(glass: Glass, address: str | None, title: str | None) -> str:
+    """What is on the screen, as JSON. Address and title stay away where the report leaves them out."""
+    page = {"kind": glass[0], "name": glass[1], "address": address, "title": title}
+    return msgspec.json.encode({field: value for field, value in page.items() if value is not None}).decode()
 
 
 def _refused(orders: Iterable[RefusedDocument | None]) -> str:

@@ -271,6 +271,7 @@ client_health = Table(  # the newest health report of each client
     Column("clock_ahead_seconds", Float),  # its own time in the report, less the time of arrival
     Column("disk_writable", Boolean),
     Column("refused", Text),  # the orders that it does not take, as `hours:unknown_zone,…`
+    Column("page", JSONB),  # what is on the screen: kind, name, address, title; null: nobody sees it
     Column("body", JSONB, nullable=False),
     postgresql_with={"fillfactor": 70},
 )

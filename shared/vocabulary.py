@@ -40,6 +40,16 @@ MENDED_BY_A_START = (ScreenHealthStatus.BLACK, ScreenHealthStatus.FROZEN)
 """What may be the player's fault; no command puts a cable back, or switches a screen on."""
 
 
+class GlassKind(StrEnum):
+    """What a display sees on its screen, by its health report."""
+
+    PAGE = "page"
+    ERROR = "error"  # an error page: the browser's own, or the web server's
+    CRASHED = "crashed"  # a page that has crashed
+    NOTHING = "nothing"
+    PROGRAM = "program"  # another program than the player
+
+
 class ScreenOffBy(StrEnum):
     """Whose plan it is that a display's screen is off, by its health report."""
 

@@ -232,6 +232,7 @@ export type ClearedFailure = {
   notes: string;
   open_command: OpenCommand | null;
   os: string | null;
+  page: SeenPage | null;
   presence: Presence;
   presence_at: string | null;
   process_status: ProcessStatus;
@@ -284,7 +285,7 @@ export type Client = {
   uuid: string;
 };
 
-/** A client as its own page shows it. `quiet_times`: those that apply to it now, the one that ends last first. `unsteady_losses`: how often the client lost the broker within the last hour; null below three times, or in an incident. `code_until`: when its unused enrolment code expires or expired; null without a code. `screen_off_by`: whose plan it is that the screen is off; null: nobody's. `keeps_hours`: whether it keeps the opening hours that it is meant to keep; null: it is meant to keep none. `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write filter); log lines of that time may be stored twice. */
+/** A client as its own page shows it. `quiet_times`: those that apply to it now, the one that ends last first. `unsteady_losses`: how often the client lost the broker within the last hour; null below three times, or in an incident. `code_until`: when its unused enrolment code expires or expired; null without a code. `screen_off_by`: whose plan it is that the screen is off; null: nobody's. `keeps_hours`: whether it keeps the opening hours that it is meant to keep; null: it is meant to keep none. `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write filter); log lines of that time may be stored twice. `page`: what is on its screen, by `health`; null: nobody sees it. */
 export type ClientDetails = {
   app_instance: string | null;
   app_version: string | null;
@@ -309,6 +310,7 @@ export type ClientDetails = {
   notes: string;
   open_command: OpenCommand | null;
   os: string | null;
+  page: SeenPage | null;
   presence: Presence;
   presence_at: string | null;
   process_status: ProcessStatus;
@@ -753,6 +755,9 @@ export type GivenFailure = {
   service_failed_at: string;
   uuid: string;
 };
+
+/** What a display sees on its screen, by its health report. */
+export type GlassKind = "crashed" | "error" | "nothing" | "page" | "program";
 
 /** A one-time password for a person. It is shown only once, works until `one_time_until`, and must be changed. */
 export type HandedOver = {
@@ -1913,6 +1918,13 @@ export type Secret = {
   secret: string;
 };
 
+/** What a display sees on its screen. Address and title come seldom; null: not told yet, or there are none. */
+export type SeenPage = {
+  address?: string | null;
+  kind: GlassKind;
+  title?: string | null;
+};
+
 /** One outcome for each requested client, in the requested order. `batch_id` is null in a dry run. */
 export type Sent = {
   batch_id: string | null;
@@ -2262,6 +2274,7 @@ export type WrittenClient = {
   notes: string;
   open_command: OpenCommand | null;
   os: string | null;
+  page: SeenPage | null;
   presence: Presence;
   presence_at: string | null;
   process_status: ProcessStatus;

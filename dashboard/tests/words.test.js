@@ -195,7 +195,7 @@ const SAME = new Set(
 
 /** Nothing but values and signs is left of the source of a function: `${day}: ${share}`. @param {string} source */
 const hasNoWords = (source) =>
-  /^\d*$/.test(source) || (source.includes("=>") && !/\p{L}/u.test(source.replace(/^.*?=>|\$\{[^}]*\}|°C/g, "")));
+  /^\P{L}*$/u.test(source) || (source.includes("=>") && !/\p{L}/u.test(source.replace(/^.*?=>|\$\{[^}]*\}|°C/g, "")));
 
 for (const language of LANGUAGES)
   test(`no text is the English one, but for names: ${language}`, async () => {

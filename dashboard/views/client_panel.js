@@ -86,6 +86,15 @@ function Fact({ name, children }) {
   return html`<div class="fact"><dt>${name}</dt><dd>${children}</dd></div>`;
 }
 
+/** What the display last saw on its screen, and when. @param {{client: Client}} props */
+function Shows({ client }) {
+  const { page, health } = client;
+  if (!page || !health) return displayWords.notSeen;
+  const kind = page.kind === "page" && page.address ? "" : displayWords.glass[page.kind];
+  return html`${[kind, page.title, page.address].filter(Boolean).join(" · ")}
+    <span class="quiet">${h(Age, { at: health.received_at })}</span>`;
+}
+
 /** @param {{client: Client}} props */
 function Facts({ client }) {
   const off = client.screen_health === "off" ? offByWords[client.screen_off_by ?? ""] : null;
@@ -94,6 +103,7 @@ function Facts({ client }) {
   return html`<dl class="facts">
     ${h(Fact, { name: displayWords.heartbeat, children: h(Age, { at: client.last_heartbeat_at }) })}
     ${h(Fact, { name: displayWords.screen, children: screen })}
+    ${h(Fact, { name: displayWords.shows, children: h(Shows, { client }) })}
     ${typeof client.keeps_hours === "boolean" && h(Fact, { name: displayWords.hours, children: hours })}
     ${h(Fact, { name: displayWords.site, children: client.site ?? commonWords.none })}
     ${h(Fact, { name: displayWords.tags, children: listed(client.tags ?? []) || commonWords.none })}

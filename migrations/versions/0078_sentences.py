@@ -26,4 +26,7 @@ def upgrade() -> None:
         told = f"CASE WHEN {column} <> '' THEN {given} END"
         twin = f"{column}_sentences"
         op.execute(f"ALTER TABLE {table} ALTER {column} TYPE jsonb USING {told}, DROP COLUMN IF EXISTS {twin}")
+    for word in ("white", "hung", "error_page", "no_page", "wrong_page"):
+        op.execute(f"ALTER TYPE screen_health_status ADD VALUE IF NOT EXISTS '{word}'")
+    op.execute("ALTER TABLE client_health ADD COLUMN page jsonb")  # what is on the screen
     op.execute("ALTER TABLE notification_channels ADD COLUMN language text NOT NULL DEFAULT 'en'")  # of its messages

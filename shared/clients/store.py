@@ -19,6 +19,7 @@ from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import (
     ClientStatus,
     CommandState,
+    GlassKind,
     Presence,
     ProcessStatus,
     RegisteredBy,
@@ -74,6 +75,14 @@ class ShownClient(ListedClient, frozen=True):
     command_expires_at: datetime | None
 
 
+class SeenPage(Struct, frozen=True):
+    """What a display sees on its screen. Address and title come seldom; null: not told yet, or there are none."""
+
+    kind: GlassKind
+    address: str | None = None
+    title: str | None = None
+
+
 class RefusedRow(Struct, frozen=True):
     """Refused messages of a client within a day: how many, of which kind and why."""
 
@@ -117,6 +126,7 @@ class WholeClient(ShownClient, frozen=True):
     """The values that have limits; None: no report has come."""
     orders_refused: str | None
     """As `hours:unknown_zone,…`"""
+    page: SeenPage | None
     refused: list[RefusedRow] | None
 
 
@@ -158,7 +168,7 @@ _COLUMNS: Final = ", ".join(f"{source} AS {name}" for name, source in SHOWN.item
         c.counter_went_back_at, c.service_failed_cleared_at, c.service_failed_cleared_by,
         c.service_failed_cleared_unit, h.boot_id, h.app_instance, g.received_at AS health_received_at,
         g.cpu_percent, g.memory_percent, g.disk_percent, g.temperature_celsius, {MEASURED} AS measured,
-        g.refused AS orders_refused,
+        g.refused AS orders_refused, g.page,
         {REFUSED_LATELY} AS refused
     FROM {SHOWN_FROM} LEFT JOIN client_health AS g ON g.client_uuid = c.uuid
     WHERE c.uuid = :uuid AND c.deleted_at IS NULL

@@ -92,6 +92,26 @@ def test_health_enriches_the_client_and_keeps_its_whole_body(display: Display, d
     assert (stored["body"], stored["cpu_percent"]) == (body, 12.5)
 
 
+def page_of(database: Database, uuid: str, number: int) -> Any:
+    """The page that stands in the report with this number."""
+    report = {"u": uuid, "n": number}
+    eventually(lambda: bool(database.rows("SELECT 1 FROM client_health WHERE client_uuid = :u AND seq = :n", **report)))
+    return database.value("SELECT page FROM client_health WHERE client_uuid = :u AND seq = :n", **report)
+
+
+def test_the_page_keeps_its_address_until_another_one_is_seen(display: Display, database: Database) -> None:
+    menu, other = (["page", name, None, None, None] for name in ("5f0c91aa", "00000000"))
+    bodies: list[dict[str, Any]] = [{"glass": menu, "address": "https://menu.example/", "title": "Menu"}]
+    bodies += [{"glass": menu}, {"glass": menu}, {"glass": other}, {"glass": "?"}]
+    pages = []
+    for number, body in enumerate(bodies, 1):
+        display.publish("health", {**body, **stamp(number)})
+        pages.append(page_of(database, display.uuid, number))
+
+    kept = {"kind": "page", "name": "5f0c91aa", "address": "https://menu.example/", "title": "Menu"}
+    assert pages == [kept, kept, kept, {"kind": "page", "name": "00000000"}, None]
+
+
 def test_what_health_does_not_say_stays_and_null_means_never_disconnected(display: Display, database: Database) -> None:
     display.publish("health", {"hostname": "a", "broker_connection": {"reconnect_count": 4, "last_disconnect_at": 1}})
     eventually(lambda: database.client(display.uuid).get("mqtt_reconnect_count") == 4)

@@ -306,6 +306,33 @@ def test_a_health_report_keeps_its_whole_body() -> None:
     assert bad == 0
 
 
+SEEN = ["page", "5f0c91aa", "0f1e3c78f0e1c387", 41, 1]
+PAGE = {"kind": "page", "name": "5f0c91aa"}
+PAGES: list[tuple[dict[str, Any], dict[str, Any] | None, int]] = [
+    ({"glass": SEEN}, PAGE, 0),
+    ({"glass": SEEN, "address": "a:b", "title": ""}, {**PAGE, "address": "a:b", "title": ""}, 0),
+    ({"glass": ["nothing", None, None, None, None]}, {"kind": "nothing"}, 0),
+    ({"glass": [*SEEN[:3], 101, 2]}, PAGE, 2),
+    ({"glass": ["page", "no hash", None, 0, None], "address": 7}, {"kind": "page"}, 2),
+    ({"glass": SEEN, "title": "x" * 513}, PAGE, 1),
+    ({"glass": ["cake", *SEEN[1:]], "title": "Menu"}, None, 1),
+    ({"glass": SEEN[:4], "title": "Menu"}, None, 1),
+    ({"glass": {}, "title": "Menu"}, None, 1),
+    ({"glass": "page"}, None, 1),
+    ({"title": "Menu"}, None, 0),
+]
+
+
+@pytest.mark.parametrize(("fields", "page", "bad"), PAGES)
+def test_what_is_on_the_screen_is_read_and_nothing_bad_drops_the_report(
+    fields: dict[str, Any], page: dict[str, Any] | None, bad: int
+) -> None:
+    report, dropped = health(hostname="lobby", **fields)
+
+    assert (report.page and json.loads(report.page), report.hostname) == (page, "lobby")
+    assert (dropped > 0) is (bad > 0)
+
+
 @pytest.mark.parametrize(("ts", "said_at"), [("2026-01-01T00:00:00Z", 1767225600.0), ("noon", None), (None, None)])
 def test_a_health_report_says_when_it_was_written(ts: str | None, said_at: float | None) -> None:
     report, _ = health(ts=ts)

@@ -27,6 +27,9 @@ from shared.tables import (
     recovery_breakers,
     uploads,
 )
+from shared.typed import convert
+from shared.words.reader import english
+from shared.words.sentences import Sentence
 from tests.local.queue_harness import QUEUE_SECRET, emulator
 from tests.stores.commands_world import committed, issued, new_client, request
 from tests.stores.listening_display import listening_display
@@ -134,7 +137,7 @@ def test_displays_that_fell_silent_together_are_one_incident_after_overlapping_t
         [incident] = connection.execute(sa.select(incidents).where(incidents.c.key == "Rome")).mappings()
         members = sa.select(incident_members.c.client_uuid).where(incident_members.c.incident_id == incident["id"])
         assert set(connection.execute(members).scalars()) == set(fleet)
-    assert incident["cause"].startswith("4 of 4 displays at site Rome went silent at once")
+    assert english(convert(incident["cause"], Sentence)).startswith("4 of 4 displays at site Rome went silent at once")
 
 
 def test_without_a_broker_the_tick_goes_on_and_the_command_waits(start: Start, engine: Engine) -> None:

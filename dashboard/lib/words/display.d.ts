@@ -12,6 +12,15 @@ export const displayWords: {
   version: string;
   heartbeat: string;
   screen: string;
+  shows: string;
+  notSeen: string;
+  glass: {
+    page: string;
+    error: string;
+    crashed: string;
+    nothing: string;
+    program: string;
+  } & Record<string, string>;
   hours: string;
   keepsHours: string;
   hoursUntold: string;

@@ -13,7 +13,7 @@ from functions.api.shapes.quiet import QuietNowView, quiet_now_view
 from shared.clients import limits_rules
 from shared.clients.limits_rules import LIMITS
 from shared.clients.signs_rules import TopicKind, messages_refused
-from shared.clients.store import ListedClient, RefusedRow, ShownClient, WholeClient
+from shared.clients.store import ListedClient, RefusedRow, SeenPage, ShownClient, WholeClient
 from shared.incidents.rules import Holder
 from shared.incidents.taken_operations import Taking
 from shared.quiet.rules import QuietOn
@@ -113,7 +113,8 @@ class ClientDetails(Client, frozen=True):
     enrolment code expires or expired; null without a code. `screen_off_by`: whose plan it is that the screen is off;
     null: nobody's. `keeps_hours`: whether it keeps the opening hours that it is meant to keep; null: it is meant to
     keep none. `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write
-    filter); log lines of that time may be stored twice.
+    filter); log lines of that time may be stored twice. `page`: what is on its
+    screen, by `health`; null: nobody sees it.
     """
 
     unsteady_losses: int | None
@@ -134,6 +135,7 @@ class ClientDetails(Client, frozen=True):
     service_failed_cleared_at: datetime | None
     service_failed_cleared_by: str | None
     health: Health | None
+    page: SeenPage | None
     incident: OpenIncident | None
     quiet_times: list[QuietNowView]
     refused: list[RefusedMessages]

@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 
 from shared.clients import limits_store
 from shared.clients.repeats.rules import StoredReports
+from shared.clients.reports.health_store import page_after
 from shared.clients.reports.rules import HealthReport, Heartbeat
 from shared.postgres import query
 from shared.postgres.fragments import arrived_at, is_bad, screen_fails
@@ -97,6 +98,7 @@ MEASURES: Final = {  # field of a report that a repetition may change -> its typ
     "said_at": "float8",
     "disk_writable": "boolean",
     "refused": "text",
+    "page": "text",
 }
 TOUCH_HEALTH = Query(
     f"""
@@ -104,7 +106,8 @@ TOUCH_HEALTH = Query(
         cpu_percent = said.cpu_percent,
         memory_percent = said.memory_percent, disk_percent = said.disk_percent,
         temperature_celsius = said.temperature_celsius,
-        {", ".join(f"{column} = {value}" for column, value in limits_store.told(AT).items())}, body = said.body
+        {", ".join(f"{column} = {value}" for column, value in limits_store.told(AT).items())},
+        page = {page_after("CAST(said.page AS jsonb)", "stored.page")}, body = said.body
     FROM ROWS FROM ({SAID}, {", ".join(f"CAST(:{name} AS {kind}[])" for name, kind in MEASURES.items())}),
         jsonb_array_elements(CAST(:bodies AS jsonb)))
         AS said(uuid, heard, install_id, boot_seq, seq, {", ".join(MEASURES)}, body)

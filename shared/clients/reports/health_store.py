@@ -37,8 +37,16 @@ HEALTH_COLUMNS: Final = {  # column of client_health: its value in a report
     **{name: name for name in ("install_id", "boot_seq", "seq")},
     **{name: name for name in ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius")},
     **limits_store.told("said.at"),
+    "page": "CAST(page AS jsonb)",
     "body": "body",
 }
+
+
+def page_after(told: str, before: str) -> str:
+    """SQL: the page of a report, with address and title of the page before if it is the same: they come seldom."""
+    return f"CASE WHEN {told} ->> 'name' = {before} ->> 'name' THEN {before} || {told} ELSE {told} END"
+
+
 PUT_HEALTH = Query(
     f"""
     WITH said AS MATERIALIZED ({one_each(HEALTH)}),
@@ -46,7 +54,8 @@ PUT_HEALTH = Query(
         INSERT INTO client_health AS h (client_uuid, received_at, {", ".join(HEALTH_COLUMNS)})
         SELECT uuid, at, {", ".join(HEALTH_COLUMNS.values())} FROM said
         ON CONFLICT (client_uuid) DO UPDATE SET received_at = EXCLUDED.received_at, previous_at = h.received_at,
-            {", ".join(f"{column} = EXCLUDED.{column}" for column in HEALTH_COLUMNS)}
+            {", ".join(f"{column} = EXCLUDED.{column}" for column in HEALTH_COLUMNS if column != "page")},
+            page = {page_after("EXCLUDED.page", "h.page")}
         WHERE {newer("received_at", rules.HEALTH_LASTS)}
         RETURNING client_uuid),
     different AS MATERIALIZED (

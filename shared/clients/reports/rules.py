@@ -96,6 +96,7 @@ class HealthReport(Struct):
     said_at: float | None = None  # when the display wrote it, by its own clock, in seconds since 1970
     disk_writable: bool | None = None
     refused: str | None = None  # the orders that it does not take, as `hours:unknown_zone,…`
+    page: str | None = None  # what is on the screen: kind, name, address and title, as JSON; null: nobody sees it
     boot_id: ClassVar[None] = None
     lasts: ClassVar[timedelta] = HEALTH_LASTS
 
