@@ -22,8 +22,9 @@ TEXTS = (
 def upgrade() -> None:
     op.execute("ALTER TABLE client_commands ALTER reason DROP DEFAULT, ALTER reason DROP NOT NULL")
     for table, column in TEXTS:
-        given = f"jsonb_build_object('code', 'as_given', 'facts', jsonb_build_object('text', {column}))"
-        told = f"CASE WHEN {column} <> '' THEN {given} END"
+        text = "nullif(reason, '')" if column == "reason" else column
+        given = f"jsonb_build_object('code', 'as_given', 'facts', jsonb_build_object('text', {text}))"
+        told = f"CASE WHEN {text} IS NOT NULL THEN {given} END"
         twin = f"{column}_sentences"
         op.execute(f"ALTER TABLE {table} ALTER {column} TYPE jsonb USING {told}, DROP COLUMN IF EXISTS {twin}")
     for word in ("white", "hung", "error_page", "no_page", "wrong_page"):
