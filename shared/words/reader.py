@@ -25,9 +25,11 @@ class Catalogue:
         self.rules, self.patterns = LANGUAGES[language], patterns
 
     def say(self, sentence: Sentence) -> str:
-        """The text of a sentence. Of one that only newer code knows it is the code."""
-        pattern = self.patterns.get(sentence.code)
-        return sentence.code if pattern is None else self._put(pattern, self._facts(sentence))
+        """The text of a sentence. Of one whose code or facts only newer code understands it is the code."""
+        try:
+            return self._put(self.patterns[sentence.code], self._facts(sentence))
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return sentence.code
 
     def _facts(self, sentence: Sentence) -> dict[str, str | int]:
         facts: dict[str, str | int] = {}
@@ -72,7 +74,9 @@ class Catalogue:
 
 @cache
 def words_of(language: str) -> Catalogue:
-    """The words of one of LANGUAGES."""
+    """The words of one of LANGUAGES; of a language that only newer code has, those of English."""
+    if language not in LANGUAGES:
+        return words_of(ENGLISH)
     return Catalogue(language, json.loads((COMPILED / f"{language}.json").read_text(encoding="utf-8")))
 
 

@@ -235,11 +235,18 @@ def test_what_a_language_lacks_is_a_whole_english_sentence(tmp_path: Path) -> No
         ),
         (Sentence("of_newer_code", {}), ("of_newer_code", "of_newer_code", "of_newer_code")),
         (Sentence("as_given", {"newer": 1}), ("…", "…", "…")),
+        (Sentence("fleet_not_heard", {"at": 1_796_000_000}), ("fleet_not_heard",) * 3),
+        (Sentence("no_heartbeat_for", {"seconds": "newer"}), ("no_heartbeat_for",) * 3),
+        (Sentence("is_on_it", {"by": {"person": "anna"}}), ("is_on_it",) * 3),
     ],
 )
 def test_a_sentence_is_said_in_each_language(said: Sentence, texts: tuple[str, ...]) -> None:
     for language, part in zip(LANGUAGES, texts, strict=True):
         assert part in words_of(language).say(said)
+
+
+def test_a_language_that_only_newer_code_has_is_english() -> None:
+    assert words_of("newer").say(Sentence("never_heard", {})) == words_of(ENGLISH).say(Sentence("never_heard", {}))
 
 
 def test_a_time_is_said_in_its_zone() -> None:
