@@ -202,8 +202,8 @@ def test_texts_of_before_become_sentences_whatever_they_say(
         superuser.run(before.module.SQL)
         superuser.run("UPDATE alembic_version SET version_num = '0077_narrow_reads'")
     with empty_engine.begin() as connection:
-        for statement in OF_0077:
-            connection.execute(sa.text(statement.format(uuid=UUID)), {"text": "", "long": long})
+        for statement in OF_0077.format(uuid=UUID).split(";"):
+            connection.execute(sa.text(statement), {"text": "", "long": long})
     alembic(empty_database, "upgrade", "head")
 
     with empty_engine.connect() as connection:
@@ -225,29 +225,31 @@ def test_texts_of_before_become_sentences_whatever_they_say(
     }
 
 
-OF_0077 = (
-    "INSERT INTO clients (uuid, name, registered_by) VALUES ('{uuid}', 'd', 'enrolment')",
-    "INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)"
-    " SELECT '{uuid}', now(), 'late', 'stale', unnest(ARRAY[:text, :long])",
-    "INSERT INTO recovery_events (at, client_uuid, decision, why, evidence)"
-    " SELECT now(), '{uuid}', 'none', unnest(ARRAY[:text, :long]), '{{}}'",
-    "INSERT INTO incidents (kind, began_at, opened_at, cause)"
-    " SELECT 'cluster', now(), now(), unnest(ARRAY[:text, :long])",
-    "INSERT INTO incident_events (incident_id, at, kind, words)"
-    " SELECT min(id), now(), 'closed', unnest(ARRAY[:text, :long]) FROM incidents",
-    "INSERT INTO command_schedules (id, action, reason, waves, max_unproven, time_zone, at, weekdays, created_by,"
-    " created_at) VALUES ('s', 'restart_app', '', '[]', '1', 'UTC', now(), '{{}}', 'user:anna', now())",
-    "INSERT INTO command_schedule_runs (schedule_id, due_at, outcome, why)"
-    " SELECT 's', now() + n * interval '1 hour', CASE WHEN why IS NULL THEN 'made' ELSE 'missed' END, why"
-    " FROM unnest(ARRAY[:text, :long, NULL]) WITH ORDINALITY AS of(why, n)",
-    "INSERT INTO client_commands (id, client_uuid, action, state, source, reason, requested_by, created_at,"
-    " expires_at) SELECT n::text, '{uuid}', 'restart_app', 'succeeded', 'operator', reason, 'user:anna', now(),"
-    " now() + interval '1 hour' FROM unnest(ARRAY[:text, :long]) WITH ORDINALITY AS of(reason, n)",
-    "INSERT INTO notification_channels (name, kind, url, events, tells_since, created_by, created_at, changed_at,"
-    " last_failed_at, last_error) SELECT n::text, 'webhook', 'https://hook.example', '{{}}', now(), 'user:anna', now(),"
-    " now(), CASE WHEN error IS NOT NULL THEN now() END, error"
-    " FROM unnest(ARRAY[:text, :long, NULL]) WITH ORDINALITY AS of(error, n)",
-)
+OF_0077 = """
+INSERT INTO clients (uuid, name, registered_by) VALUES ('{uuid}', 'd', 'enrolment');
+INSERT INTO client_state_changes (client_uuid, at, from_status, to_status, cause)
+    SELECT '{uuid}', now(), 'late', 'stale', unnest(ARRAY[:text, :long]);
+INSERT INTO recovery_events (at, client_uuid, decision, why, evidence)
+    SELECT now(), '{uuid}', 'none', unnest(ARRAY[:text, :long]), '{{}}';
+INSERT INTO incidents (kind, began_at, opened_at, cause) SELECT 'cluster', now(), now(), unnest(ARRAY[:text, :long]);
+INSERT INTO incident_events (incident_id, at, kind, words)
+    SELECT id, now(), 'closed', unnest(ARRAY[:text, :long]) FROM incidents LIMIT 2;
+INSERT INTO command_schedules
+    (id, action, reason, waves, max_unproven, time_zone, at, weekdays, created_by, created_at)
+    VALUES ('s', 'restart_app', '', '[]', '1', 'UTC', now(), '{{}}', 'user:anna', now());
+INSERT INTO command_schedule_runs (schedule_id, due_at, outcome, why)
+    SELECT 's', now() + n * interval '1 hour', CASE WHEN why IS NULL THEN 'made' ELSE 'missed' END, why
+    FROM unnest(ARRAY[:text, :long, NULL]) WITH ORDINALITY AS of(why, n);
+INSERT INTO client_commands
+    (id, client_uuid, action, state, source, reason, requested_by, created_at, expires_at)
+    SELECT n::text, '{uuid}', 'restart_app', 'succeeded', 'operator', reason, 'user:anna', now(),
+        now() + interval '1 hour' FROM unnest(ARRAY[:text, :long]) WITH ORDINALITY AS of(reason, n);
+INSERT INTO notification_channels
+    (name, kind, url, events, tells_since, created_by, created_at, changed_at, last_failed_at, last_error)
+    SELECT n::text, 'webhook', 'https://hook.example', '{{}}', now(), 'user:anna', now(), now(),
+        CASE WHEN error IS NOT NULL THEN now() END, error
+    FROM unnest(ARRAY[:text, :long, NULL]) WITH ORDINALITY AS of(error, n)
+"""
 SENTENCES_OF_0078 = (
     ("client_state_changes", "cause"),
     ("recovery_events", "why"),
