@@ -12,7 +12,7 @@ import { language, wordsLoaded } from "./lib/language.js";
 import { byProxy, mustChangePassword, mustSetUpSecondFactor, principal, recall, signOut } from "./lib/session.js";
 import { troubles } from "./lib/troubles.js";
 import { goToView, param, view } from "./lib/url.js";
-import { frameWords } from "./lib/words/frame.js";
+import { frameWords } from "./lib/words/first.js";
 import { wordsOf } from "./lib/problems.js";
 import { FleetPage } from "./views/fleet.js";
 import { lazy } from "./views/lazy.js";

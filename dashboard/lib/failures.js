@@ -6,7 +6,7 @@ import { ApiProblem } from "./api/call.js";
 import { acknowledgeMended, clearServiceFailed } from "./api/failures.js";
 import { getClient } from "./api/fleet.js";
 import { change, changing, failures, refresh, whenFailuresLeave } from "./fleet.js";
-import { failureWords } from "./words/failures.js";
+import { failureWords } from "./words/trouble.js";
 import { referenceOf, wordsOf } from "./problems.js";
 
 /** @typedef {import("./types").Failure} Failure */

@@ -1,7 +1,6 @@
 /** Whether a display matches the filters of the page. */
 import { isMute, serviceFails } from "./unwell.js";
-import { tableWords } from "./words/fleet.js";
-import { statusWords } from "./words/states.js";
+import { statusWords, tableWords } from "./words/first.js";
 
 /** @typedef {import("./types").Client} Client */
 /** @typedef {import("./types").Filter} Filter */

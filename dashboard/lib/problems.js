@@ -1,7 +1,6 @@
 /** Texts of failed calls: what happened, and what to do. */
 import { ApiProblem } from "./api/call.js";
-import { commonWords } from "./words/common.js";
-import { problemWords } from "./words/problems.js";
+import { commonWords, problemWords } from "./words/first.js";
 
 /** The answer came from a gateway and not from the service. */
 const NOT_ASKED = /^(http_|api_unavailable)/;

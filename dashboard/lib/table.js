@@ -8,7 +8,7 @@ import { filtered, kept, parts } from "./filter.js";
 import { countChanged, freeze, sort, sortingOf } from "./sorting.js";
 import { isUnwell } from "./unwell.js";
 import { param } from "./url.js";
-import { finderWords } from "./words/shops.js";
+import { finderWords } from "./words/first.js";
 
 const word = param("sort");
 

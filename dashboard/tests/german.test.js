@@ -63,7 +63,7 @@ test("English stays where a file cannot be loaded", async () => {
 
 test("English stays where a newer page has words that an older file lacks", async () => {
   const statusWords = { running: "Running", brand_new: "Brand new" };
-  translate("states", { statusWords });
+  translate("first", { statusWords });
   await wordsLoaded();
 
   assert.equal(statusWords.running, "Läuft");

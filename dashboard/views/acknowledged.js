@@ -5,7 +5,7 @@ import { recentlyAcknowledged } from "../lib/api/history.js";
 import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { acknowledgedWords } from "../lib/words/acknowledged.js";
-import { failureWords } from "../lib/words/failures.js";
+import { failureWords } from "../lib/words/trouble.js";
 import { wordsOf } from "../lib/problems.js";
 import { Age, LoadFailed, Loading, NameButton } from "./parts.js";
 

@@ -10,8 +10,8 @@ import { html } from "../lib/html.js";
 import { passedWords } from "../lib/match.js";
 import { isMute, isUnwell, serviceFails } from "../lib/unwell.js";
 import { go } from "../lib/url.js";
-import { attentionWords } from "../lib/words/attention.js";
-import { actionWords, stepWords } from "../lib/words/states.js";
+import { attentionWords } from "../lib/words/trouble.js";
+import { actionWords, stepWords } from "../lib/words/first.js";
 import { Age, NameButton, StatusBadge, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */

@@ -7,8 +7,7 @@ import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { auditWords } from "../lib/words/audit.js";
-import { commonWords } from "../lib/words/common.js";
-import { actionWords } from "../lib/words/states.js";
+import { actionWords, commonWords } from "../lib/words/first.js";
 import { ListState } from "./list_state.js";
 import { NameButton, Time } from "./parts.js";
 

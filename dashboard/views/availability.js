@@ -10,7 +10,7 @@ import { duration } from "../lib/measures.js";
 import { go, openDisplay, param } from "../lib/url.js";
 import { availabilityWords } from "../lib/words/availability.js";
 import { wordsOf } from "../lib/problems.js";
-import { shopWords } from "../lib/words/shops.js";
+import { shopWords } from "../lib/words/first.js";
 import { ExportButton, LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/availability.js").Site} OneSite */

@@ -10,9 +10,8 @@ import { mayOperate } from "../lib/session.js";
 import { progressOf } from "../lib/batch_progress.js";
 import { batchWords } from "../lib/words/batches.js";
 import { commandWords } from "../lib/words/commands.js";
-import { commonWords } from "../lib/words/common.js";
+import { actionWords, commonWords, stepWords } from "../lib/words/first.js";
 import { wordsOf } from "../lib/problems.js";
-import { actionWords, stepWords } from "../lib/words/states.js";
 import { LoadFailed, Loading, NameButton, Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").BatchDetails} BatchDetails */

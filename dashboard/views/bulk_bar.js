@@ -6,10 +6,9 @@ import { classes, html } from "../lib/html.js";
 import { asking, choose, chooseNone, chosen } from "../lib/selection.js";
 import { mayAdminister } from "../lib/session.js";
 import { rows } from "../lib/table.js";
-import { commonWords } from "../lib/words/common.js";
+import { actionWords, commonWords } from "../lib/words/first.js";
 import { batchWords } from "../lib/words/batches.js";
 import { editWords } from "../lib/words/edit.js";
-import { actionWords } from "../lib/words/states.js";
 import { lazy } from "./lazy.js";
 
 /** @typedef {import("../lib/types").Action} Action */

@@ -5,7 +5,7 @@ import { eventsOf } from "../lib/api/history.js";
 import { day } from "../lib/measures.js";
 import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { eventWords } from "../lib/words/events.js";
 import { Glyph, LoadFailed, Loading, Time } from "./parts.js";
 

@@ -3,12 +3,10 @@ import { h } from "../vendor/preact.js";
 import { classes, html } from "../lib/html.js";
 import { limitText, valueWords } from "../lib/limits.js";
 import { listed } from "../lib/lists.js";
-import { commonWords } from "../lib/words/common.js";
+import { actionWords, commonWords, unitWords } from "../lib/words/first.js";
 import { healthWords } from "../lib/words/health.js";
 import { limitNames, limitWords } from "../lib/words/limits.js";
 import { logWords } from "../lib/words/logs.js";
-import { actionWords } from "../lib/words/states.js";
-import { unitWords } from "../lib/words/units.js";
 import { HealthOverTime } from "./health_history.js";
 import { Age, Time } from "./parts.js";
 

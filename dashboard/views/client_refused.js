@@ -5,7 +5,7 @@ import { html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { mayOperate } from "../lib/session.js";
 import { go } from "../lib/url.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { refusedWords } from "../lib/words/display.js";
 import { ListState } from "./list_state.js";
 import { Age, Time } from "./parts.js";

@@ -8,7 +8,7 @@ import { html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
 import { mayAdminister, mayOperate } from "../lib/session.js";
 import { commandWords } from "../lib/words/commands.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { wordsOf } from "../lib/problems.js";
 import { screenshotWords } from "../lib/words/screenshots.js";
 import { blocked } from "./command_box.js";

@@ -3,7 +3,7 @@ import { h } from "../vendor/preact.js";
 import { signal } from "../vendor/signals.js";
 import { html } from "../lib/html.js";
 import { mayAdminister } from "../lib/session.js";
-import { tableWords } from "../lib/words/fleet.js";
+import { tableWords } from "../lib/words/first.js";
 import { lazy } from "./lazy.js";
 
 /** Whether the dialog is open. Not the button's own state: the first code ends the empty page the button was on. */

@@ -7,7 +7,7 @@ import { size } from "../lib/measures.js";
 import { poll } from "../lib/poll.js";
 import { mayOperate } from "../lib/session.js";
 import { stored } from "../lib/uploads.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { faultOf, warningOf } from "../lib/conversion_report.js";
 import { conversionWords } from "../lib/words/conversions.js";
 import { wordsOf } from "../lib/problems.js";

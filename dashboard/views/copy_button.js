@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { html } from "../lib/html.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { Glyph } from "./parts.js";
 
 /** Copies a text and says so for two seconds. @param {{text: string, label: string}} props */

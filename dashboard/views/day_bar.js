@@ -5,7 +5,7 @@ import { useEffect } from "../vendor/hooks.js";
 import { days } from "../lib/days.js";
 import { html } from "../lib/html.js";
 import { dayWords } from "../lib/words/day.js";
-import { statusWords } from "../lib/words/states.js";
+import { statusWords } from "../lib/words/first.js";
 
 const HEIGHT = 16;
 /** Trouble towers, so that colour is not the only sign; closed time is a line. @type {Record<string, number>} */

@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useLayoutEffect, useRef } from "../vendor/hooks.js";
 import { classes, html } from "../lib/html.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { Glyph } from "./parts.js";
 
 /**

@@ -15,9 +15,7 @@ import { unsteady } from "../lib/unsteady.js";
 import { passedWords } from "../lib/match.js";
 import { isMute, serviceFails } from "../lib/unwell.js";
 import { go, goToView, openDisplay, param } from "../lib/url.js";
-import { selectionWords, tableWords } from "../lib/words/fleet.js";
-import { frameWords } from "../lib/words/frame.js";
-import { stepWords } from "../lib/words/states.js";
+import { frameWords, selectionWords, stepWords, tableWords } from "../lib/words/first.js";
 import { lazy } from "./lazy.js";
 import { Age, ExportButton, StatusBadge } from "./parts.js";
 

@@ -7,7 +7,7 @@ import { clients, refresh } from "../lib/fleet.js";
 import { siteNames } from "../lib/sites.js";
 import { nameAndSite } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { editWords } from "../lib/words/edit.js";
 import { FormDialog } from "./form_dialog.js";
 import { Dialog } from "./dialog.js";

@@ -5,7 +5,7 @@ import { endAnyway } from "../lib/commands.js";
 import { html } from "../lib/html.js";
 import { mayAdminister } from "../lib/session.js";
 import { commandWords } from "../lib/words/commands.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { wordsOf } from "../lib/problems.js";
 import { Dialog } from "./dialog.js";
 

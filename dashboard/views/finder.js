@@ -6,8 +6,7 @@ import { html } from "../lib/html.js";
 import { moveTo } from "../lib/keys.js";
 import { foundWords } from "../lib/table.js";
 import { go, param } from "../lib/url.js";
-import { finderWords, shopWords } from "../lib/words/shops.js";
-import { statusWords } from "../lib/words/states.js";
+import { finderWords, shopWords, statusWords } from "../lib/words/first.js";
 import { Glyph } from "./parts.js";
 
 const query = param("q");

@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { person } from "../lib/format.js";
 import { html } from "../lib/html.js";
-import { failureWords } from "../lib/words/failures.js";
+import { failureWords } from "../lib/words/trouble.js";
 import { Time } from "./parts.js";
 
 /** @param {{failure: import("../lib/types").Failure}} props */

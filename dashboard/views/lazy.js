@@ -2,7 +2,7 @@
 import { h } from "../vendor/preact.js";
 import { useEffect, useState } from "../vendor/hooks.js";
 import { wordsLoaded } from "../lib/language.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { LoadFailed, Loading } from "./parts.js";
 
 /** @type {Map<string, Promise<void>>} */

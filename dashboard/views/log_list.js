@@ -3,7 +3,7 @@ import { h } from "../vendor/preact.js";
 import { clients, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
 import { openDisplay } from "../lib/url.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { logWords } from "../lib/words/logs.js";
 import { LoadFailed, Loading, Time } from "./parts.js";
 

@@ -5,7 +5,7 @@ import { serverNow } from "../lib/clock.js";
 import { shortTime } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { poll } from "../lib/poll.js";
-import { causeWords } from "../lib/words/causes.js";
+import { causeWords } from "../lib/words/trouble.js";
 
 const PERIOD = 60_000;
 const DAY_BEGINS = 6; // hour of the reader's day

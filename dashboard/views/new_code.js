@@ -3,7 +3,7 @@ import { h } from "../vendor/preact.js";
 import { useState } from "../vendor/hooks.js";
 import { createEnrolment } from "../lib/api/enrolment.js";
 import { html } from "../lib/html.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { displayWords } from "../lib/words/display.js";
 import { CopyButton } from "./copy_button.js";
 

@@ -8,7 +8,7 @@ import { siteNames } from "../lib/sites.js";
 import { zoneName } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { notificationWords } from "../lib/words/notifications.js";
 import { weekdayWords } from "../lib/words/weekdays.js";
 import { ChannelAddress, addressIn } from "./channel_address.js";

@@ -9,7 +9,7 @@ import { usePages } from "../lib/pages.js";
 import { mayAdminister } from "../lib/session.js";
 import { NOT_TRIED, trialWords } from "../lib/trials.js";
 import { addressWords } from "../lib/words/channel_address.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { notificationWords } from "../lib/words/notifications.js";
 import { wordsOf } from "../lib/problems.js";
 import { weekdayWords } from "../lib/words/weekdays.js";

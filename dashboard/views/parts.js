@@ -5,9 +5,8 @@ import { now } from "../lib/clock.js";
 import { ago, exact, full, nameAndSite, nameOf } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { openDisplay } from "../lib/url.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords, statusWords } from "../lib/words/first.js";
 import { wordsOf } from "../lib/problems.js";
-import { statusWords } from "../lib/words/states.js";
 
 /** One shape per state, so that colour is never the only sign. Drawn in a 16 × 16 box. */
 const SHAPES = /** @type {Record<string, string>} */ ({

@@ -8,7 +8,7 @@ import { asked, askForPictures, isAwaited } from "../lib/new_pictures.js";
 import { pictures } from "../lib/pictures.js";
 import { rows } from "../lib/table.js";
 import { openDisplay } from "../lib/url.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { wordsOf } from "../lib/problems.js";
 import { screenshotWords } from "../lib/words/screenshots.js";
 import { Age, StatusBadge } from "./parts.js";

@@ -13,7 +13,7 @@ import * as form from "../lib/quiet_form.js";
 import { covered } from "../lib/covered.js";
 import { siteNames } from "../lib/sites.js";
 import { largeWords } from "../lib/words/large.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { wordsOf } from "../lib/problems.js";
 import { previewOf } from "../lib/quiet_preview.js";
 import { quietFormWords, quietTimesWords } from "../lib/words/quiet_times.js";

@@ -1,7 +1,7 @@
 /** The way to the page of quiet times, from where what it does was once. */
 import { html } from "../lib/html.js";
 import { goToView } from "../lib/url.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 
 /** @param {{text: string}} props text: a sentence with … where the link stands */
 export function QuietLink({ text }) {

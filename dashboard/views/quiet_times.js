@@ -10,7 +10,7 @@ import { quietTimes } from "../lib/quiet.js";
 import { PRESETS } from "../lib/quiet_form.js";
 import { mayOperate } from "../lib/session.js";
 import { go, openDisplay, param } from "../lib/url.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { quietTimesWords } from "../lib/words/quiet_times.js";
 import { ListState } from "./list_state.js";
 import { EndQuiet } from "./quiet_end.js";

@@ -4,7 +4,7 @@ import { useState } from "../vendor/hooks.js";
 import { releaseBreaker } from "../lib/api/fleet.js";
 import { overview, refresh, total } from "../lib/fleet.js";
 import { html } from "../lib/html.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { releaseWords } from "../lib/words/release.js";
 import { Dialog } from "./dialog.js";
 import { FormDialog } from "./form_dialog.js";

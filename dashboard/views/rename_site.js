@@ -7,7 +7,7 @@ import { html } from "../lib/html.js";
 import { mayAdminister, principal } from "../lib/session.js";
 import { siteNames } from "../lib/sites.js";
 import { go, param } from "../lib/url.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { renameWords } from "../lib/words/rename_site.js";
 import { Dialog } from "./dialog.js";
 import { FormDialog } from "./form_dialog.js";

@@ -6,7 +6,7 @@ import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
 import { mayOperate } from "../lib/session.js";
 import { go } from "../lib/url.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { scheduleWords } from "../lib/words/schedules.js";
 import { EmptySites } from "./empty_sites.js";
 import { ListState } from "./list_state.js";

@@ -6,7 +6,7 @@ import { clients } from "../lib/fleet.js";
 import { nameAndSite } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { openDisplay } from "../lib/url.js";
-import { causeWords } from "../lib/words/causes.js";
+import { causeWords } from "../lib/words/trouble.js";
 import { Glyph } from "./parts.js";
 
 /** @typedef {import("../lib/types").Client} Client */

@@ -5,7 +5,7 @@ import { clients, places, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
 import { dotGrid, shopsOf } from "../lib/shops.js";
 import { go, param } from "../lib/url.js";
-import { shopWords } from "../lib/words/shops.js";
+import { shopWords } from "../lib/words/first.js";
 import { lazy } from "./lazy.js";
 
 /** @typedef {import("../lib/shops.js").Shop} Shop */

@@ -7,7 +7,7 @@ import { siteNames } from "../lib/sites.js";
 import { person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { usePages } from "../lib/pages.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { wordsOf } from "../lib/problems.js";
 import { statusLinkWords as words } from "../lib/words/status_links.js";
 import { CopyButton } from "./copy_button.js";

@@ -6,7 +6,7 @@ import { exact, left, person } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { commandWords } from "../lib/words/commands.js";
 import { screenshotWords } from "../lib/words/screenshots.js";
-import { actionWords, stepWords } from "../lib/words/states.js";
+import { actionWords, stepWords } from "../lib/words/first.js";
 import { Time } from "./parts.js";
 
 /** @typedef {import("../lib/types").Command} Command */

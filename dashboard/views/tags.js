@@ -5,7 +5,7 @@ import { clients, version } from "../lib/fleet.js";
 import { classes, html } from "../lib/html.js";
 import { tagsOf } from "../lib/tags.js";
 import { go, param } from "../lib/url.js";
-import { shopWords } from "../lib/words/shops.js";
+import { shopWords } from "../lib/words/first.js";
 
 const TAGS = 12; // shown before somebody asks for more
 const chosenTag = param("tag");

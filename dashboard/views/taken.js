@@ -7,7 +7,7 @@ import { person, shortTime } from "../lib/format.js";
 import { html } from "../lib/html.js";
 import { mayOperate, principal } from "../lib/session.js";
 import { wordsOf } from "../lib/problems.js";
-import { takenWords } from "../lib/words/taken.js";
+import { takenWords } from "../lib/words/trouble.js";
 import { lazy } from "./lazy.js";
 
 const TakenNote = lazy(async () => (await import("./taken_note.js")).TakenNote, { bare: true });

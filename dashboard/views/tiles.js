@@ -6,8 +6,7 @@ import { number } from "../lib/format.js";
 import { classes, html } from "../lib/html.js";
 import { more } from "../lib/table.js";
 import { go, param } from "../lib/url.js";
-import { tableWords, tileWords } from "../lib/words/fleet.js";
-import { statusMeanings, statusWords } from "../lib/words/states.js";
+import { statusMeanings, statusWords, tableWords, tileWords } from "../lib/words/first.js";
 import { Glyph } from "./parts.js";
 
 /** @typedef {import("../lib/types").Status} Status */

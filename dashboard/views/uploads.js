@@ -5,7 +5,7 @@ import { classes, html } from "../lib/html.js";
 import { share, size } from "../lib/measures.js";
 import { mayOperate } from "../lib/session.js";
 import { add, cancel, forget, retry, uploads } from "../lib/uploads.js";
-import { commonWords } from "../lib/words/common.js";
+import { commonWords } from "../lib/words/first.js";
 import { conversionWords } from "../lib/words/conversions.js";
 import { Glyph } from "./parts.js";
 

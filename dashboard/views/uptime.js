@@ -10,7 +10,7 @@ import { isPartly, piecesOf, uptimeSentence, windowOf } from "../lib/uptime.js";
 import { weekOf } from "../lib/week.js";
 import { dayWords } from "../lib/words/day.js";
 import { retryingAfter } from "../lib/problems.js";
-import { statusWords } from "../lib/words/states.js";
+import { statusWords } from "../lib/words/first.js";
 import { uptimeWords } from "../lib/words/uptime.js";
 import { StateBar } from "./day_bar.js";
 import { LoadFailed, Loading, Time } from "./parts.js";

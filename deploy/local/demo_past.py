@@ -123,9 +123,7 @@ def restart(role: Role, fault: Fault) -> tuple[dict[str, Any], dict[str, Any]]:
     """The restart that mended a crash, and recovery's decision."""
     at, action = fault.began_at + timedelta(seconds=30), CommandAction.RESTART_APP
     command_id = str(uuid.uuid5(uuid.UUID(role.uuid), at.isoformat()))
-    why = in_row(
-        recovery.command_sent(basis=RecoveryBasis.CRASHED, screen=None, action=action, attempt=1, attempts=4)
-    )
+    why = in_row(recovery.command_sent(basis=RecoveryBasis.CRASHED, screen=None, action=action, attempt=1, attempts=4))
     command = {
         "id": command_id,
         "client_uuid": role.uuid,

@@ -90,7 +90,6 @@ def shoot(
         visit.open()
         visit.page.locator("header.top").wait_for()
         visit.page.wait_for_load_state("networkidle")
-        visit.wait_for_sentences()
     state(visit)
     visit.page.screenshot(path=target)
     context.close()

@@ -147,7 +147,6 @@ def shoot(
     shown.get_by_role("heading", level=1).first.wait_for()
     shown.wait_for_load_state("networkidle")
     expect(shown.locator("[aria-busy=true]:visible")).to_have_count(0)
-    page.wait_for_sentences()
     if prepare:
         prepare(shown)
     shown.screenshot(path=target, full_page=whole)

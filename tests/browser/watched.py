@@ -8,6 +8,7 @@ from typing import Final
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page
 
+from shared.words.compiler.labels import FILES
 from tests.stack import Stack, eventually
 
 API: Final = re.compile(r"^https?://[^/]+/api/")
@@ -27,11 +28,6 @@ WORDS = """async ([name, facts]) => {
   await wordsLoaded();
   const found = path.reduce((of, key) => of[key], words);
   return typeof found === 'function' ? found(...facts) : found;
-}"""
-
-SENTENCES = """async () => {
-  const { language } = await import('/lib/language.js');
-  if (language !== 'en') await import(`/lib/words/${language}/sentences.js`);
 }"""
 
 
@@ -89,13 +85,10 @@ class WatchedPage:
         self.press("session.sessionWords.go")
 
     def words(self, name: str, *facts: object) -> str:
-        """Return a text of `dashboard/lib/words/` in the page's language: its file, then its names, joined by dots."""
-        found: str = self.page.evaluate(WORDS, [name, facts])
+        """Return a label in the page's language by its name: its module, then its names, joined by dots."""
+        module, names = name.split(".", 1)
+        found: str = self.page.evaluate(WORDS, [f"{FILES.get(module, module)}.{names}", facts])
         return found
-
-    def wait_for_sentences(self) -> None:
-        """Wait for the words of what the service says; until they are there, it is in English."""
-        self.page.evaluate(SENTENCES)
 
     def press(self, name: str) -> None:
         """Press the first button that has these words in the page's language; `…` may follow the name."""

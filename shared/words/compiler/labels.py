@@ -1,4 +1,4 @@
-"""Compile the labels of the page: `page/<module>.ftl` of each language becomes a module of `dashboard/lib/words/`.
+"""Compile the labels of the page: `page/<module>.ftl` of each language becomes a file of `dashboard/lib/words/`.
 
 A message `tableWords-title` is the label `title` of the export `tableWords`; more dashes are groups in groups. A
 message without a dash is a piece of others. A fact is a number if it is called `n` or ends in `_n`, or is put in with
@@ -7,7 +7,7 @@ message without a dash is a piece of others. A fact is a number if it is called 
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
@@ -19,6 +19,12 @@ MODULES: Final = WORDS.parents[1] / "dashboard" / "lib" / "words"
 
 PAGES_OWN: Final = MODULES.parent / "language.js"
 _NAMES: Final = re.compile(r"(?<=^export const LANGUAGES = )[^;]+", re.MULTILINE)
+
+FILES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("common", "fleet", "frame", "problems", "shops", "states", "units"), "first"),
+    **dict.fromkeys(("attention", "causes", "failures", "taken"), "trouble"),
+}
+"""In which file labels stand together with others: what the first page asks for at once."""
 
 Messages: TypeAlias = Mapping[str, Message]
 Tree: TypeAlias = "str | dict[str, Tree]"
@@ -33,24 +39,15 @@ class Module:
         labels = [label for messages in languages.values() for label in messages if "-" in label]
         self.facts = {label: self._facts(label) for label in dict.fromkeys(labels)}
 
-    def javascript(self, language: str) -> str:
-        """The module of a language; the English one lays the reader's language over itself."""
+    def exports(self, language: str) -> dict[str, Tree]:
+        """What a module of this language exports."""
         labels = {label: self._label(language, label) for label in self.facts if self._has(language, label)}
-        exports = _grouped(labels) or {label.split("-")[0]: {} for label in self.facts}
-        body = "".join(f"export const {name} = {_object(group)};\n" for name, group in exports.items())
-        up = ".." if language == ENGLISH else "../.."
-        helpers = ", ".join(helper for helper in ("number", "small") if f"{helper}(" in "".join(labels.values()))
-        imports = f'import {{ {helpers} }} from "{up}/format.js";\n' if helpers else ""
-        if language == ENGLISH:
-            imports += 'import { translate } from "../language.js";\n'
-            body += f'translate("{self.name}", {{ {", ".join(exports)} }});\n'
-        return f"// Generated from shared/words/{language}/page/{self.name}.ftl\n{imports}{body}"
+        return _grouped(labels) or {label.split("-")[0]: {} for label in self.facts}
 
     def types(self) -> str:
         """What the English module exports, for `tsc`."""
         exports = _grouped({label: _type(facts) for label, facts in self.facts.items()})
-        body = "".join(f"export const {name}: {_typed(group)};\n" for name, group in exports.items())
-        return f"// Generated from shared/words/*/page/{self.name}.ftl\n{body}"
+        return "".join(f"export const {name}: {_typed(group)};\n" for name, group in exports.items())
 
     def _facts(self, label: str) -> dict[str, str]:
         """The facts of a label in any language, each with its type."""
@@ -74,6 +71,23 @@ class Module:
             language, own = ENGLISH, self.languages[ENGLISH]
         text = _text(own[label].pattern, own, language)
         return f"({{ {', '.join(self.facts[label])} }}) => {text}" if self.facts[label] else text
+
+
+def javascript(file: str, language: str, modules: Sequence[Module]) -> str:
+    """A file with the labels of these modules; the English one lays the reader's language over itself."""
+    exports = {name: group for module in modules for name, group in module.exports(language).items()}
+    body = "".join(f"export const {name} = {_object(group)};\n" for name, group in exports.items())
+    up = ".." if language == ENGLISH else "../.."
+    helpers = ", ".join(helper for helper in ("number", "small") if f"{helper}(" in body)
+    imports = f'import {{ {helpers} }} from "{up}/format.js";\n' if helpers else ""
+    if language == ENGLISH:
+        imports += 'import { translate } from "../language.js";\n'
+        body += f'translate("{file}", {{ {", ".join(exports)} }});\n'
+    return f"{_note(language, modules)}{imports}{body}"
+
+
+def _note(language: str, modules: Sequence[Module]) -> str:
+    return f"// Generated from shared/words/{language}/page/{', '.join(module.name for module in modules)}.ftl\n"
 
 
 def _is_whole(name: str, messages: Messages) -> bool:
@@ -200,11 +214,14 @@ def with_languages(program: str) -> str:
 def compiled() -> dict[Path, str]:
     """Each generated file, and what it says."""
     files = {PAGES_OWN: with_languages(PAGES_OWN.read_text(encoding="utf-8"))}
+    together: dict[str, list[Module]] = {}
     for english in sorted((WORDS / ENGLISH / "page").glob("*.ftl")):
         paths = {language: WORDS / language / "page" / english.name for language in LANGUAGES}
         module = Module(english.stem, {name: parse(path) if path.exists() else {} for name, path in paths.items()})
-        files[MODULES / f"{english.stem}.d.ts"] = module.types()
+        together.setdefault(FILES.get(module.name, module.name), []).append(module)
+    for file, modules in together.items():
+        files[MODULES / f"{file}.d.ts"] = _note("*", modules) + "".join(module.types() for module in modules)
         for language in LANGUAGES:
             folder = MODULES if language == ENGLISH else MODULES / language
-            files[folder / f"{english.stem}.js"] = module.javascript(language)
+            files[folder / f"{file}.js"] = javascript(file, language, modules)
     return files

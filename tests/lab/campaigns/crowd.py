@@ -38,7 +38,7 @@ DOORS: Final[dict[str, tuple[str, str, dict[str, str], str, tuple[int, int] | No
     "made_up_cookie": ("GET", "/api/clients", {"Cookie": f"signage_browser=%d.{SEAL}"}, "", OF_A_DOOR),
     "health": ("GET", "/api/health/ready", {}, "", OF_A_DOOR),
     "page": ("GET", "/", {}, "", None),
-    "largest_file": ("GET", "/lib/words/ja/sentences.js", {"Accept-Encoding": "gzip"}, "", None),
+    "largest_file": ("GET", "/lib/words/ja/first.js", {"Accept-Encoding": "gzip"}, "", None),
 }
 """Method, path, headers and body, with the stranger's number for %d; and how much all strangers get there."""
 

@@ -1,0 +1,190 @@
+// Generated from shared/words/en/page/common, fleet, frame, problems, shops, states, units.ftl
+import { number, small } from "../format.js";
+import { translate } from "../language.js";
+export const commonWords = {
+  loading: "Loading…",
+  working: "Working…",
+  retry: "Try again",
+  retrying: "Trying again automatically.",
+  reload: "Reload",
+  more: "Load more",
+  andMore: ({ n }) => `and ${number(n)} more`,
+  csv: "Save as CSV",
+  close: "Close",
+  cancel: "Cancel",
+  dismiss: "Dismiss",
+  copy: "Copy",
+  copied: "Copied",
+  none: "none",
+  never: "never",
+  notReported: "not reported",
+  by: ({ who }) => `by ${who}`,
+  notLoaded: "This part of the page could not be loaded.",
+  quietTimes: "quiet times",
+  outOfDate: "Not updating: what you see may be out of date",
+};
+export const tileWords = {
+  late: ({ n }) => `${number(n)} late`,
+  hint: ({ on, word }) => on ? "Show all displays again" : `Show only ${small(word)}`,
+};
+export const selectionWords = {
+  one: ({ name }) => `Select ${name}`,
+  all: "Select all listed displays",
+};
+export const tableWords = {
+  fine: ({ n, all_n }) => `${number(n)} of ${number(all_n)} ${all_n === 1 ? "screen is" : "screens are"} fine`,
+  dark: ({ n }) => `${number(n)} ${n === 1 ? "site" : "sites"} dark`,
+  others: ({ n }) => `${number(n)} ${n === 1 ? "display needs" : "displays need"} help`,
+  unknown: ({ n }) => `${number(n)} unknown`,
+  title: "Displays",
+  name: "Display",
+  site: "Site",
+  status: "Status",
+  heartbeat: "Heartbeat",
+  day: "24 hours",
+  pictures: "Pictures",
+  version: "Version",
+  ip: "IP",
+  reconnects: "Reconnects",
+  changed: ({ n }) => `${number(n)} changed`,
+  resort: "Re-sort",
+  nothing: "No display matches.",
+  csv: "Every listed display, as a table",
+  failed: "service failed",
+  mended: "failure mended",
+  screen: ({ how }) => how === "disconnected" ? "no screen" : `screen ${how}`,
+  passed: ({ limit, n }) => limit === "heat" ? `${n} °C hot` : limit === "clock" ? "wrong clock" : limit === "voltage" ? "low voltage" : limit === "read_only" ? "disk read-only" : limit === "refused" ? "refuses orders" : limit === "certificate" ? `certificate ends in ${n} d` : limit === "ended" ? "certificate ended" : `${limit} ${n} % full`,
+  mute: "no heartbeats",
+  unsteady: "unsteady connection",
+  unsteadyHow: ({ losses_n }) => `${number(losses_n)} losses in the last hour`,
+  locked: "cooling down",
+  open: ({ word }) => `command ${small(word)}`,
+  recent: "Recently acknowledged",
+  connect: "Connect a display",
+  nothingYet: "Nothing is known about the displays yet. They appear here as soon as the service answers.",
+};
+export const frameWords = {
+  product: "Signage Fleet",
+  nav: {
+    fleet: "Fleet",
+    incidents: "Incidents",
+    quiet: "Quiet times",
+    availability: "Availability",
+    batches: "Bulk commands",
+    logs: "Logs",
+    conversions: "Presentations",
+    settings: "Settings",
+    wall: "Wall",
+  },
+  api: "API",
+  titled: ({ n, title }) => n === 0 ? `${title}` : `(${n}) ${title}`,
+  skip: "Skip to content",
+  zone: ({ zone }) => `Times in ${zone}`,
+  signOut: "Sign out",
+  help: "Keyboard shortcuts",
+  updating: "Live",
+  paused: "Not updating",
+  connecting: "Connecting…",
+  asOf: ({ time }) => `as of ${time}`,
+  roles: {
+    viewer: "viewer",
+    operator: "operator",
+    admin: "admin",
+  },
+  onlyFor: ({ sites }) => `for ${sites} only`,
+};
+export const problemWords = {
+  refused: {
+    command_in_flight: "This display already has an open command.",
+    not_capable: "This display says that it cannot do this.",
+    forbidden: "Your role does not allow this. It may have changed since you opened this page: ask an admin.",
+    internal_error: "Something went wrong in the service. Try again; if it happens again, tell the person who runs the service.",
+    api_timeout: "The service did not answer in time. Check whether it was done before you try again.",
+  },
+  unreachable: "The service does not answer. Try again in a moment.",
+  reference: ({ of }) => `Reference ${of}.`,
+};
+export const finderWords = {
+  region: "Find displays",
+  search: "Name, site, tag, status, unit…",
+  searchLabel: "Search displays",
+  found: ({ more, every, n, all_n }) => `${more ? "at least " : ""}${every ? "" : `${number(n)} of `}${number(all_n)} ${all_n === 1 ? "display" : "displays"}`,
+  without: ({ part }) => `Remove the filter ${part}`,
+  tag: ({ tag }) => `Tag ${tag}`,
+  incident: ({ id }) => `Incident ${id}`,
+  unsteady: "Unsteady connection",
+  clear: "Clear filters",
+};
+export const shopWords = {
+  title: "Sites",
+  none: "No site",
+  well: ({ n }) => n === 1 ? "well" : `all ${number(n)} well`,
+  are: ({ n, all_n, how }) => `${number(n)} of ${number(all_n)} ${how === "stale" ? "silent" : how === "crashed" ? "crashed" : how === "bad" ? "unwell" : `${how}`}`,
+  more: ({ n }) => `+${number(n)}`,
+  all: ({ n }) => `Show all ${number(n)} sites`,
+  tags: "Tags",
+  allTags: ({ n }) => `Show all ${number(n)} tags`,
+};
+export const statusWords = {
+  running: "Running",
+  late: "Late",
+  stale: "Stale",
+  crashed: "Crashed",
+  starting: "Starting",
+  stopped: "Stopped",
+  unknown: "Unknown",
+  screen_failed: "Bad screen",
+  limit_passed: "Past a limit",
+};
+export const statusMeanings = {
+  running: "The player shows its playlist.",
+  late: "A heartbeat is overdue; one missed heartbeat is no cause for alarm.",
+  stale: "Silent: several heartbeats in a row are missing.",
+  crashed: "The player died and its watchdog has not brought it back.",
+  starting: "The player is loading.",
+  stopped: "The player was stopped on purpose.",
+  unknown: "Not heard from yet, its heartbeats are missing, or the display cannot tell.",
+  screen_failed: "Black, frozen, disconnected, or off unplanned.",
+  limit_passed: "The machine is past a limit.",
+};
+export const screenWords = {
+  ok: "ok",
+  black: "black picture",
+  frozen: "frozen picture",
+  off: "panel off",
+  disconnected: "no panel connected",
+  unknown: "not reported",
+};
+export const offByWords = {
+  command: "off, by an operator",
+  hours: "off, by its opening hours",
+};
+export const actionWords = {
+  restart_app: "Restart player",
+  reboot_host: "Reboot",
+  shutdown_host: "Shut down",
+  screenshot: "Screenshot",
+  screen_on: "Screen on",
+  screen_off: "Screen off",
+};
+export const stepWords = {
+  queued: "Queued",
+  sent: "Sent",
+  received: "Received",
+  running: "Running",
+  succeeded: "Succeeded",
+  failed: "Failed",
+  rejected: "Refused by the display",
+  expired: "Expired",
+  timed_out: "Timed out",
+  cancelled: "Cancelled",
+};
+export const unitWords = {
+  second: "s",
+  minute: "min",
+  hour: "h",
+  day: "d",
+  space: " ",
+  ago: ({ age }) => `${age} ago`,
+};
+translate("first", { commonWords, tileWords, selectionWords, tableWords, frameWords, problemWords, finderWords, shopWords, statusWords, statusMeanings, screenWords, offByWords, actionWords, stepWords, unitWords });
