@@ -1,7 +1,7 @@
 /** Times, ages, sizes, counts and names in words. Deadlines are exact, ages are short; the zone is the browser's. */
 import { serverNow } from "./clock.js";
 import { language, locale } from "./language.js";
-import { unitWords } from "./words/first.js";
+import { unitWords } from "./words/units.js";
 
 const clockTime = new Intl.DateTimeFormat(locale, {
   hour: "2-digit",

@@ -1,7 +1,7 @@
 /** Days, lengths of time, shares and sizes in words. */
 import { inUnit, number } from "./format.js";
 import { language, locale } from "./language.js";
-import { unitWords } from "./words/first.js";
+import { unitWords } from "./words/units.js";
 
 const dayName = new Intl.DateTimeFormat(locale, { weekday: "long", day: "numeric", month: "long" });
 const weekdayName = new Intl.DateTimeFormat(locale, { weekday: "short" });

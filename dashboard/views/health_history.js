@@ -7,7 +7,7 @@ import { duration } from "../lib/measures.js";
 import { poll } from "../lib/poll.js";
 import { healthHistoryWords } from "../lib/words/health.js";
 import { retryingAfter } from "../lib/problems.js";
-import { unitWords } from "../lib/words/first.js";
+import { unitWords } from "../lib/words/units.js";
 import { LoadFailed, Loading } from "./parts.js";
 
 /** @typedef {import("../lib/openapi").HealthHistory} History */

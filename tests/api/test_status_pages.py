@@ -24,7 +24,7 @@ from tests.api.test_fleet_routes import add
 from tests.stores import incidents_world
 
 FIELDS = {"site", "as_of", "displays", "more", "incidents"}
-OF_DISPLAY = {"name", "state", "since", "hours", "availability"}
+OF_DISPLAY = {"name", "state", "since", "hours", "availability", "known_seconds"}
 
 
 @pytest.fixture(autouse=True)

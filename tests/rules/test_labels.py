@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.words.compiler.labels import WORDS, Module, compiled
+from shared.words.compiler.labels import WORDS, Module, compiled, javascript
 from shared.words.compiler.parse import Message, parse
 from shared.words.languages import ENGLISH, LANGUAGES
 
@@ -46,13 +46,13 @@ def test_facts_have_types_and_numbers_their_plurals(read: Read) -> None:
     assert "  of: (facts: { n: number; who: string; open: boolean; port: number }) => string;" in module.types()
     assert (
         '  of: ({ n, who, open, port }) => n === 0 ? "none" : n === 1 ? `${number(n)} of ${who}` : `${number(n)}`,'
-        in module.javascript("en")
+        in javascript("some", "en", [module])
     )
-    assert "=> open ? `${small(who)} \\`$x\\`` : `${port}`," in module.javascript("de")
+    assert "=> open ? `${small(who)} \\`$x\\`` : `${port}`," in javascript("some", "de", [module])
 
 
 def test_what_a_language_lacks_is_english_by_whole_labels(read: Read) -> None:
     english = read("piece = a piece\nsome-title = Title\nsome-more = With { piece }\n")
     module = Module("some", {"en": english, "de": read("some-more = Mit { piece }\n")})
 
-    assert '  title: "Title",\n  more: "With a piece",\n' in module.javascript("de")
+    assert '  title: "Title",\n  more: "With a piece",\n' in javascript("some", "de", [module])

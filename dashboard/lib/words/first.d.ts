@@ -1,4 +1,4 @@
-// Generated from shared/words/*/page/common, fleet, frame, problems, shops, states, units.ftl
+// Generated from shared/words/*/page/common, fleet, frame, problems, shops, states.ftl
 export const commonWords: {
   loading: string;
   working: string;
@@ -177,11 +177,3 @@ export const stepWords: {
   timed_out: string;
   cancelled: string;
 } & Record<string, string>;
-export const unitWords: {
-  second: string;
-  minute: string;
-  hour: string;
-  day: string;
-  space: string;
-  ago: (facts: { age: string }) => string;
-};

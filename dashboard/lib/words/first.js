@@ -1,4 +1,4 @@
-// Generated from shared/words/en/page/common, fleet, frame, problems, shops, states, units.ftl
+// Generated from shared/words/en/page/common, fleet, frame, problems, shops, states.ftl
 import { number, small } from "../format.js";
 import { translate } from "../language.js";
 export const commonWords = {
@@ -179,12 +179,4 @@ export const stepWords = {
   timed_out: "Timed out",
   cancelled: "Cancelled",
 };
-export const unitWords = {
-  second: "s",
-  minute: "min",
-  hour: "h",
-  day: "d",
-  space: " ",
-  ago: ({ age }) => `${age} ago`,
-};
-translate("first", { commonWords, tileWords, selectionWords, tableWords, frameWords, problemWords, finderWords, shopWords, statusWords, statusMeanings, screenWords, offByWords, actionWords, stepWords, unitWords });
+translate("first", { commonWords, tileWords, selectionWords, tableWords, frameWords, problemWords, finderWords, shopWords, statusWords, statusMeanings, screenWords, offByWords, actionWords, stepWords });

@@ -21,7 +21,7 @@ PAGES_OWN: Final = MODULES.parent / "language.js"
 _NAMES: Final = re.compile(r"(?<=^export const LANGUAGES = )[^;]+", re.MULTILINE)
 
 FILES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("common", "fleet", "frame", "problems", "shops", "states", "units"), "first"),
+    **dict.fromkeys(("common", "fleet", "frame", "problems", "shops", "states"), "first"),
     **dict.fromkeys(("attention", "causes", "failures", "taken"), "trouble"),
 }
 """In which file labels stand together with others: what the first page asks for at once."""

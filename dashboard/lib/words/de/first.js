@@ -1,4 +1,4 @@
-// Generated from shared/words/de/page/common, fleet, frame, problems, shops, states, units.ftl
+// Generated from shared/words/de/page/common, fleet, frame, problems, shops, states.ftl
 import { number, small } from "../../format.js";
 export const commonWords = {
   loading: "Wird geladen…",
@@ -177,12 +177,4 @@ export const stepWords = {
   expired: "Verfallen",
   timed_out: "Ohne Ergebnis",
   cancelled: "Abgebrochen",
-};
-export const unitWords = {
-  second: "Sek.",
-  minute: "Min.",
-  hour: "Std.",
-  day: "Tg.",
-  space: " ",
-  ago: ({ age }) => `vor ${age}`,
 };

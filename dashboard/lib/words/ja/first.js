@@ -1,4 +1,4 @@
-// Generated from shared/words/ja/page/common, fleet, frame, problems, shops, states, units.ftl
+// Generated from shared/words/ja/page/common, fleet, frame, problems, shops, states.ftl
 import { number } from "../../format.js";
 export const commonWords = {
   loading: "読み込み中…",
@@ -177,12 +177,4 @@ export const stepWords = {
   expired: "期限切れ",
   timed_out: "時間切れ",
   cancelled: "取り消し",
-};
-export const unitWords = {
-  second: "秒",
-  minute: "分",
-  hour: "時間",
-  day: "日",
-  space: "",
-  ago: ({ age }) => `${age}前`,
 };
