@@ -1,2 +1,2 @@
 /** What modules ask of the browser while they are loaded: its languages. Import it before them. */
-Object.defineProperty(globalThis, "navigator", { value: { languages: ["fr-FR", "en-GB"] }, configurable: true });
+Object.defineProperty(globalThis, "navigator", { value: { languages: ["tlh", "en-GB"] }, configurable: true });

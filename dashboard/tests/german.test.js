@@ -4,7 +4,7 @@ import test from "node:test";
 
 process.env.TZ = "Europe/Berlin";
 Object.defineProperty(globalThis, "navigator", {
-  value: { languages: ["fr", "de_DE", "de-DE@posix", "de-AT", "en"] },
+  value: { languages: ["tlh", "de_DE", "de-DE@posix", "de-AT", "en"] },
   configurable: true,
 });
 const { chosen, language, locale, translate, wordsLoaded } = await import("../lib/language.js");

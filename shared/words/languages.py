@@ -1,37 +1,28 @@
 """The languages of the server and of the page. Another one is a folder beside this file and a line here."""
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-
-class Form(Struct, frozen=True):
-    """Of which whole numbers a plural form is: here, and on the page."""
-
-    holds: Callable[[int], bool]
-    javascript: str
-    """The condition with `{n}` as the number."""
-
-
-ONE: Final = {"one": Form(lambda n: n == 1, "{n} === 1")}
+Forms: TypeAlias = Mapping[str, tuple[Callable[[int], bool], str]]
+"""Plural forms, as CLDR names them: of which whole numbers, in Python and on the page. The rest is `other`."""
+ONE: Final[Forms] = {"one": (lambda n: n == 1, "{} === 1")}
 
 
 class Language(Struct, frozen=True):
     """What a language does with numbers and lists."""
 
     own_name: str
-    forms: Mapping[str, Form]
-    """Its plural forms, as CLDR names them; any other number is `other`."""
+    forms: Forms
     thousands: str
     between: str
-    """Stands between the parts of a list."""
     space: str = " "
-    """Stands between two sentences."""
+    """Stands between two sentences, as `between` between the parts of a list."""
 
     def plural(self, n: int) -> str:
         """The plural form of a whole number."""
-        return next((name for name, form in self.forms.items() if form.holds(n)), "other")
+        return next((form for form, (holds, _) in self.forms.items() if holds(n)), "other")
 
 
 ENGLISH: Final = "en"

@@ -1,29 +1,34 @@
-"""Why a conversion failed stands in the words of the page, in each language."""
-
-import re
+"""Why a conversion failed stands in the labels of the page, in each language."""
 
 import pytest
 
-from deploy.parts.layout import REPOSITORY
 from shared.conversions.rules import MESSAGES, Fault
+from shared.words.compiler.labels import WORDS
+from shared.words.compiler.parse import parse
 
-WORDS = REPOSITORY / "dashboard" / "lib" / "words"
-PLACE = "{seconds}"
+GROUP = "conversionWords-fault-"
+WITH_FIGURE = {"conversionWords-tookTooLong": Fault.TOOK_TOO_LONG}
 
 
-def faults(path: str) -> dict[str, str]:
+def faults(language: str) -> dict[str, str]:
     """The words for each code."""
-    block = (WORDS / path).read_text(encoding="utf-8").split("  fault: {")[1].split("\n  },")[0]
-    return dict(re.findall(r'\n    (\w+):\s+"([^"]+)",', block))
+    messages = parse(WORDS / language / "page" / "conversions.ftl")
+    return {
+        WITH_FIGURE.get(name, name.removeprefix(GROUP)): "".join(
+            part if isinstance(part, str) else "{seconds}" for part in message.pattern
+        )
+        for name, message in messages.items()
+        if name.startswith(GROUP) or name in WITH_FIGURE
+    }
 
 
 def test_the_english_words_are_those_of_the_service() -> None:
-    assert faults("conversions.js") == MESSAGES
+    assert faults("en") == MESSAGES
 
 
 @pytest.mark.parametrize("language", ["de", "ja"])
 def test_every_fault_has_words_with_its_figure(language: str) -> None:
-    words = faults(f"{language}/conversions.js")
+    words = faults(language)
 
-    assert list(words) == list(MESSAGES)
-    assert [code for code, text in words.items() if (PLACE in text) is not (PLACE in MESSAGES[Fault(code)])] == []
+    assert words.keys() == MESSAGES.keys()
+    assert [code for code, text in words.items() if text.count("{") != MESSAGES[Fault(code)].count("{")] == []

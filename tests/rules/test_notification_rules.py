@@ -35,7 +35,6 @@ from shared.vocabulary import (
     RecoveryState,
     Weekday,
 )
-from shared.words.languages import LANGUAGES
 from shared.words.reader import english, words_of
 from shared.words.sentences import Sentence, as_given
 
@@ -246,7 +245,7 @@ def test_other_peoples_text_is_one_bounded_line(text: str) -> None:
     ],
 )
 def test_a_message_is_said_in_each_language(said: Sentence, texts: tuple[str, ...]) -> None:
-    for language, text in zip(LANGUAGES, texts, strict=True):
+    for language, text in zip(("en", "de", "ja"), texts, strict=True):
         assert words_of(language).say(said).startswith(text)
 
 

@@ -12,7 +12,6 @@ from functions.api import routes
 from functions.api.fields import field_list, field_text, field_whole_number
 from shared import errors
 from shared.errors import ConfigurationError, ForOperators, ServiceError, usual_code
-from shared.words.languages import LANGUAGES
 from shared.words.reader import words_of
 from shared.words.sentences import DECLARED, Sentence, as_given
 from tests.rules.core_files import CORE, facts
@@ -144,7 +143,7 @@ def test_a_document_is_in_the_readers_language_its_codes_are_not(language: str, 
 def test_a_field_says_its_limits_in_each_language(why: Sentence, texts: tuple[str, ...]) -> None:
     error = problems.InvalidField.at("x", why)
 
-    for language, part in zip(LANGUAGES, texts, strict=True):
+    for language, part in zip(("en", "de", "ja"), texts, strict=True):
         assert part in words_of(language).say(error.sentence)
 
 

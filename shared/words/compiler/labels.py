@@ -16,8 +16,7 @@ from shared.words.languages import ENGLISH, LANGUAGES
 
 WORDS: Final = Path(__file__).parents[1]
 MODULES: Final = WORDS.parents[1] / "dashboard" / "lib" / "words"
-
-PAGES_OWN: Final = MODULES.parent / "language.js"
+LIST: Final = MODULES.parent / "language.js"
 _NAMES: Final = re.compile(r"(?<=^export const LANGUAGES = )[^;]+", re.MULTILINE)
 
 FILES: Final[Mapping[str, str]] = {
@@ -41,7 +40,8 @@ class Module:
 
     def exports(self, language: str) -> dict[str, Tree]:
         """What a module of this language exports."""
-        labels = {label: self._label(language, label) for label in self.facts if self._has(language, label)}
+        there = self.languages[language].keys() | self.languages[ENGLISH].keys()
+        labels = {label: self._label(language, label) for label in self.facts if label in there}
         return _grouped(labels) or {label.split("-")[0]: {} for label in self.facts}
 
     def types(self) -> str:
@@ -61,9 +61,6 @@ class Module:
                     if name in used and kinds.get(name, "string") == "string":
                         kinds[name] = _kind(part, name)
         return kinds
-
-    def _has(self, language: str, label: str) -> bool:
-        return label in self.languages[language] or label in self.languages[ENGLISH]
 
     def _label(self, language: str, label: str) -> str:
         own = self.languages[language]
@@ -162,7 +159,7 @@ def _is(fact: str, key: str, language: str) -> str:
         return fact if key == "true" else f"!{fact}"
     if not _counts(fact):
         return f"{fact} === {json.dumps(key)}"
-    return f"{fact} === {key}" if key.isdecimal() else LANGUAGES[language].forms[key].javascript.format(n=fact)
+    return f"{fact} === {key}" if key.isdecimal() else LANGUAGES[language].forms[key][1].format(fact)
 
 
 def _grouped(labels: Mapping[str, str]) -> dict[str, Tree]:
@@ -205,15 +202,10 @@ def _typed(group: Tree, indent: str = "") -> str:
     return f"{{\n{lines}{indent}}}{alike}"
 
 
-def with_languages(program: str) -> str:
-    """The page's module of the reader's language, with the list of the languages in it."""
-    names = "".join(f"  {tag}: {json.dumps(of.own_name, ensure_ascii=False)},\n" for tag, of in LANGUAGES.items())
-    return _NAMES.sub(lambda _: f"/** @type {{const}} */ ({{\n{names}}})", program, count=1)
-
-
 def compiled() -> dict[Path, str]:
     """Each generated file, and what it says."""
-    files = {PAGES_OWN: with_languages(PAGES_OWN.read_text(encoding="utf-8"))}
+    names = "".join(f'  {tag}: "{language.own_name}",\n' for tag, language in LANGUAGES.items())
+    files = {LIST: _NAMES.sub(f"/** @type {{const}} */ ({{\n{names}}})", LIST.read_text(encoding="utf-8"))}
     together: dict[str, list[Module]] = {}
     for english in sorted((WORDS / ENGLISH / "page").glob("*.ftl")):
         paths = {language: WORDS / language / "page" / english.name for language in LANGUAGES}
