@@ -68,7 +68,7 @@ def given(text: str) -> Sentence | None:
 
 def unended(words: Sentence | None) -> Sentence | None:
     """What somebody wrote, without its full stop: another sentence goes on after it."""
-    return as_given(text=str(words.facts["text"]).rstrip(" .。")) if words and words.code == "as_given" else words
+    return given(str(words.facts["text"]).rstrip(" .。")) if words and words.code == "as_given" else words
 
 
 @sentence

@@ -155,6 +155,7 @@ TITLES: list[tuple[EventKind, dict[str, Any], str]] = [
         {**COMMAND, "step": "asked", "reason": as_given(text="Dark.")},
         "Restart asked for by anna (Dark)",
     ),
+    (EventKind.COMMAND, {**COMMAND, "step": "asked", "reason": as_given(text="...")}, "Restart asked for by anna"),
     (
         EventKind.COMMAND,
         {**COMMAND, "step": "asked", "requested_by": "recovery", "reason": as_given(text="It crashed.")},
