@@ -15,6 +15,7 @@ from extensions.notifications.deliveries.rules import wait as wait_after
 from extensions.notifications.reports.rules import recovery_did
 from extensions.notifications.rules import Channel, Notice
 from extensions.notifications.troubles.rules import (
+    Addressee,
     Display,
     Trouble,
     bounded,
@@ -22,6 +23,7 @@ from extensions.notifications.troubles.rules import (
     emptied_cause,
     incident_title,
     limit_title,
+    opened,
     plain,
     recovery_of_many,
 )
@@ -32,6 +34,7 @@ from shared.vocabulary import (
     HealthLimit,
     IncidentKind,
     NotificationEvent,
+    NotificationPhase,
     RecoveryState,
     Weekday,
 )
@@ -191,6 +194,15 @@ def test_other_peoples_text_is_one_bounded_line(text: str) -> None:
     assert len(plain(text)) <= 100
 
 
+def test_a_message_names_ten_displays_with_long_names_and_counts_the_rest() -> None:
+    displays = tuple(Display(str(n), f"{n} " + "n" * 150, "s" * 150) for n in range(12))
+
+    to = Addressee("On call", "en", None, "")
+    message = opened(replace(DARK_SITE, displays=displays), DARK_SITE.event, NotificationPhase.OPENED, to, NOW)
+
+    assert message["text"].endswith(") and 2 more.")
+
+
 @pytest.mark.parametrize(
     ("said", "texts"),
     [
@@ -231,7 +243,7 @@ def test_other_peoples_text_is_one_bounded_line(text: str) -> None:
             (
                 "2 × recovery is about to act, 1 × automatic recovery is switched off.",
                 "2 × die Wiederherstellung greift gleich ein, 1 × die automatische Wiederherstellung ist aus.",
-                "2台 × 自動復旧がまもなく対応します、1台 × 自動復旧はオフです。",
+                "2台: 自動復旧がまもなく対応します、1台: 自動復旧はオフです。",
             ),
         ),
         (

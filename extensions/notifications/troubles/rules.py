@@ -30,7 +30,7 @@ VERSION: Final = 1  # of a webhook's JSON; added fields do not change it
 AGAIN_AFTER: Final = timedelta(hours=1)  # between two messages about the same display, incident or breaker
 UNWELL_FOR: Final = timedelta(minutes=15)  # one display alone is silent or crashed for so long before a message
 LONGEST_NAME: Final = 100
-LONGEST_WORDS: Final = 1000
+LONGEST_WORDS: Final = 3000  # the names of NAMED displays with their sites, and words around them
 NAMED: Final = 10  # the most displays that a message names
 LISTED: Final = 50  # the most that a list of unsteady connections names
 
