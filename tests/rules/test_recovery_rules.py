@@ -215,16 +215,16 @@ def test_a_suspended_client_says_what_was_tried_how_often_and_that_nothing_helpe
 @pytest.mark.parametrize(
     ("restarts", "reboots", "words"),
     [
-        (0, 0, "Nothing so far"),
-        (1, 0, "1 restart"),
-        (2, 1, "2 restarts and 1 reboot"),
-        (0, 4, "4 reboots"),
+        (0, 0, "Nothing has helped"),
+        (1, 0, "1 restart did not help"),
+        (2, 1, "2 restarts and 1 reboot did not help"),
+        (0, 4, "4 reboots did not help"),
     ],
 )
 def test_what_was_tried_is_counted_in_words(restarts: int, reboots: int, words: str) -> None:
     answer = verdict(replace(CRASHED, step=4, restarts=restarts, reboots=reboots))
 
-    assert english(answer.why).startswith(f"{words} did not help:")
+    assert english(answer.why).startswith(f"{words}:")
 
 
 def test_a_heartbeat_from_before_we_listened_is_no_evidence_of_a_crash() -> None:

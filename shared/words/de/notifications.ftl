@@ -257,7 +257,7 @@ site_week = { site_named }: { percent_told }{ $seconds_is ->
 sites_left_out = Auf der Seite { $sites ->
     [one] steht { $sites } weiterer Standort
    *[other] stehen { $sites } weitere Standorte
-}: Eine Meldung hat nicht Platz für so viele Displays.
+}: So viele Displays passen nicht in eine Meldung.
 told_span = { $seconds_n } { $seconds_unit ->
     [day] { $seconds_n ->
         [one] Tag

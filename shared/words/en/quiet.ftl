@@ -7,7 +7,7 @@ quiet_how = { $preset ->
     [hold] On hold
     [snooze] Snoozed
     [maintenance] In maintenance
-    [opening_hours] Closed, as its opening hours say that were set
+    [opening_hours] Closed by the opening hours set
     [leave_out] Left out of recovery
    *[custom] Made quiet
 }

@@ -44,11 +44,11 @@ recovery_tries = { $restarts ->
 }
 recovery_no_help = { $restarts ->
     [0] { $reboots ->
-        [0] Nothing so far
-       *[other] { recovery_reboots }
+        [0] Nothing has helped
+       *[other] { recovery_reboots } did not help
     }
-   *[other] { recovery_tries }
-} did not help
+   *[other] { recovery_tries } did not help
+}
 # $reason: what the display said; $elsewhere: its boot was another one
 recovery_refused = { recovery_tries } { $restarts ->
     [0] { $reboots ->

@@ -113,7 +113,7 @@ recovery_does = { $state ->
     [held] 指示により、自動復旧はこのディスプレイに触れません
    *[not_recovered] 自動復旧でできることはありません
 }
-recovery_counted = { $displays }台 × { $what }
+recovery_counted = { $displays }台: { $what }
 recovery_about = { $what }。
 got_worse = 悪化: { $title }
 got_over = 解消: { $title }

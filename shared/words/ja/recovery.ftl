@@ -7,7 +7,7 @@ recovery_screen = { $screen ->
 }
 recovery_bad_screen = { recovery_screen }が、ディスプレイからの通信は届いています
 recovery_evidence = { $basis ->
-    [crashed] プレーヤーがクラッシュし、それを伝えるハートビートは最新です
+    [crashed] プレーヤーがクラッシュしたことを、最新のハートビートが伝えています
     [service_failed] サービスに障害がありますが、ディスプレイからの通信は届いています
     [stale] ディスプレイの応答がありませんが、ブローカーは切断を伝えていません
    *[screen_failed] { recovery_bad_screen }
