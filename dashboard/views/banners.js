@@ -64,21 +64,23 @@ function SchedulerLate() {
   });
 }
 
+/** The question stays when the answer closes the breaker: it goes on to hold again. */
 function BreakerOpen() {
-  const [asking, setAsking] = useState(false);
+  const [asked, setAsked] = useState(/** @type {{sites: string[] | null, n: number} | null} */ (null));
   const breaker = overview.value?.breaker;
-  if (!breaker?.open || (view.value === "fleet" && breakerHasCards.value)) return null;
-  const held = [...clients.values()].filter(({ recovery }) => recovery?.state === "blocked_breaker").length;
+  const own = principal.value?.sites ?? null;
+  const sites = own && own.filter((site) => breaker?.sites.includes(site)); // the fleet's is not theirs to release
+  const ask = () => {
+    const n = [...clients.values()].filter(({ recovery }) => recovery?.state === "blocked_breaker").length;
+    setAsked({ sites, n });
+  };
+  const isShown = breaker?.open && !(view.value === "fleet" && breakerHasCards.value);
   const button =
     mayOperate.value &&
-    html`<button class="link" onClick=${() => setAsking(true)}>${bannerWords.release}</button>
-      ${asking && h(ReleaseDialog, { sites: principal.value?.sites ?? null, n: held, close: () => setAsking(false) })}`;
-  return h(Banner, {
-    kind: "warn",
-    text: bannerWords.breaker,
-    why: breaker.why,
-    children: button,
-  });
+    sites?.length !== 0 &&
+    html`<button class="link" onClick=${ask}>${bannerWords.release}</button>`;
+  return html`${isShown && h(Banner, { kind: "warn", text: bannerWords.breaker, why: breaker.why, children: button })}
+    ${asked && h(ReleaseDialog, { ...asked, close: () => setAsked(null) })}`;
 }
 
 /** A person of chosen sites who sees nothing there learns why. */

@@ -238,8 +238,12 @@ def test_a_silent_fleet_is_one_banner_and_a_filter_away(enter: Enter, kiel: Flee
     page.get_by_role("button", name=re.compile("^60 Stale")).click()
     expect(page.locator("table")).to_have_attribute("aria-rowcount", "61")
     banner.get_by_role("button", name="Let recovery act").click()
-    page.get_by_role("dialog").get_by_role("button", name="Let it act").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("60 displays are held back. Recovery may restart or reboot up to 10 of them now.")
+    dialog.get_by_role("button", name="Let it act").click()
     expect(banner).to_have_count(0)
+    dialog.get_by_role("button", name="Hold again").click()
+    expect(dialog).to_contain_text("fleet")
 
 
 def test_a_silent_bridge_replaces_what_is_not_known_and_bulk_commands_wait(

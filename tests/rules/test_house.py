@@ -186,10 +186,10 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 
 BUDGET: Final = {
-    "lines of the core": 49_507,
-    "lines of the kernel": 41_738,
+    "lines of the core": 49_502,
+    "lines of the kernel": 41_733,
     "files of the core": 339,
-    "lines of migrations": 1_300,
+    "lines of migrations": 1_301,
     "tables": 56,
     "settings": 50,
 }
