@@ -4,7 +4,7 @@ from alembic import op
 
 revision, down_revision = "0078_sentences", "0077_narrow_reads"
 
-TEXTS = (
+TEXTS = (  # columns with English, most of which have a twin `<column>_sentences`
     ("recovery_breakers", "why"),
     ("incidents", "cause"),
     ("incident_events", "words"),
@@ -16,7 +16,6 @@ TEXTS = (
     ("notification_channels", "last_error"),
     ("notification_deliveries", "error"),
 )
-"""Columns with English, most of which have a twin `<column>_sentences`."""
 
 
 def upgrade() -> None:
@@ -25,9 +24,9 @@ def upgrade() -> None:
         text = "nullif(reason, '')" if column == "reason" else column
         given = f"jsonb_build_object('code', 'as_given', 'facts', jsonb_build_object('text', {text}))"
         told = f"CASE WHEN {text} IS NOT NULL THEN {given} END"
-        twin = f"{column}_sentences"
-        op.execute(f"ALTER TABLE {table} ALTER {column} TYPE jsonb USING {told}, DROP COLUMN IF EXISTS {twin}")
+        twin = f"DROP COLUMN IF EXISTS {column}_sentences"
+        op.execute(f"ALTER TABLE {table} ALTER {column} TYPE jsonb USING {told}, {twin}")
     for word in ("white", "hung", "error_page", "no_page", "wrong_page"):
-        op.execute(f"ALTER TYPE screen_health_status ADD VALUE IF NOT EXISTS '{word}'")
+        op.execute(f"ALTER TYPE screen_health_status ADD VALUE '{word}'")
     op.execute("ALTER TABLE client_health ADD COLUMN page jsonb")  # what is on the screen
     op.execute("ALTER TABLE notification_channels ADD COLUMN language text NOT NULL DEFAULT 'en'")  # of its messages
