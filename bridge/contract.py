@@ -117,7 +117,7 @@ class BrokerConnectionDocument(Document):
 class RefusedDocument(Document, kw_only=True):
     """An order that the display does not take."""
 
-    what: Literal["commands", "hours", "log_level"]
+    what: Literal["commands", "hours", "log_level", "look"]
     reason: Annotated[str, Meta(min_length=1, max_length=64)]
 
 

@@ -28,16 +28,28 @@ class ScreenHealthStatus(StrEnum):
     OFF = "off"  # the panel is powered down
     DISCONNECTED = "disconnected"  # no panel on the cable
     UNKNOWN = "unknown"
+    WHITE = "white"  # an all-white picture
+    HUNG = "hung"  # the browser answered in this start of the player, and no longer does
+    ERROR_PAGE = "error_page"  # the browser's own, or the web server's
+    NO_PAGE = "no_page"  # the player runs and shows none
+    WRONG_PAGE = "wrong_page"  # another page than people expect there
 
 
-BAD_SCREENS = (ScreenHealthStatus.BLACK, ScreenHealthStatus.FROZEN, ScreenHealthStatus.DISCONNECTED)
+MENDED_BY_A_START = (
+    ScreenHealthStatus.BLACK,
+    ScreenHealthStatus.WHITE,
+    ScreenHealthStatus.FROZEN,
+    ScreenHealthStatus.HUNG,
+    ScreenHealthStatus.ERROR_PAGE,
+    ScreenHealthStatus.NO_PAGE,
+)
+"""What may be the player's fault; no command puts a cable back, switches a screen on, or puts the right page there."""
+BAD_SCREENS = (*MENDED_BY_A_START, ScreenHealthStatus.WRONG_PAGE, ScreenHealthStatus.DISCONNECTED)
 """The states of a screen that does not show its content."""
 WITHOUT_PICTURE = (*BAD_SCREENS, ScreenHealthStatus.OFF)
 """The same, and a screen that is switched off: a failure only where nobody planned it."""
-LIT = (ScreenHealthStatus.OK, ScreenHealthStatus.BLACK, ScreenHealthStatus.FROZEN)
+LIT = (ScreenHealthStatus.OK, *MENDED_BY_A_START, ScreenHealthStatus.WRONG_PAGE)
 """The states of a screen that is switched on."""
-MENDED_BY_A_START = (ScreenHealthStatus.BLACK, ScreenHealthStatus.FROZEN)
-"""What may be the player's fault; no command puts a cable back, or switches a screen on."""
 
 
 class GlassKind(StrEnum):
@@ -310,7 +322,7 @@ class RecoveryBasis(StrEnum):
     CRASHED = "crashed"  # a fresh heartbeat says that the player crashed
     SERVICE_FAILED = "service_failed"  # a fresh heartbeat, and an open service failure
     STALE = "stale"  # silent while the bridge listened, and not known to be disconnected
-    SCREEN_FAILED = "screen_failed"  # a fresh heartbeat, and reports in a row that the screen is black or frozen
+    SCREEN_FAILED = "screen_failed"  # a fresh heartbeat, and reports in a row of a screen that a start may mend
 
 
 class RecoveryState(StrEnum):
@@ -468,7 +480,7 @@ class NotificationEvent(StrEnum):
     DISPLAY_UNWELL = "display_unwell"  # one display alone has been silent or crashed for some time
     DISPLAY_SUSPENDED = "display_suspended"  # all attempts of recovery failed: a person must act
     SERVICE_FAILED = "service_failed"  # a display reported a failed service
-    SCREEN_BAD = "screen_bad"  # the screen of a display that is heard fails: black, frozen, no cable, off unplanned
+    SCREEN_BAD = "screen_bad"  # the screen of a display that is heard fails: BAD_SCREENS, or off unplanned
     LIMIT_PASSED = "limit_passed"  # a value of a display's machine passes its limit: a full disk, heat, a wrong clock
     CONNECTION_UNSTEADY = "connection_unsteady"  # a display loses its connection to the broker again and again
     LOGIN_SHARED = "login_shared"  # two devices use the login of one display

@@ -1872,7 +1872,7 @@ export type SchedulesOfClient = {
 };
 
 /** The state of a display's panel, by its health report. */
-export type ScreenHealthStatus = "black" | "disconnected" | "frozen" | "off" | "ok" | "unknown";
+export type ScreenHealthStatus = "black" | "disconnected" | "error_page" | "frozen" | "hung" | "no_page" | "off" | "ok" | "unknown" | "white" | "wrong_page";
 
 /** Whose plan it is that a display's screen is off, by its health report. */
 export type ScreenOffBy = "command" | "hours";

@@ -19,6 +19,11 @@ LONGEST_NAME: Final = 200  # Latin letters, so that an entity's id with it has l
 LETTERS_OF_ONE: Final = 8
 OLDEST_PRESS_SECONDS: Final = 60.0
 NOBODY_KNOWS: Final = "None"  # Home Assistant shows a payload of this text as "unknown"
+PAGES: Final = {
+    "error_page": "shows an error page",
+    "no_page": "shows no page",
+    "wrong_page": "shows another page than expected",
+}
 BUTTONS: Final = {CommandAction.RESTART_APP: "Restart player", CommandAction.REBOOT_HOST: "Reboot"}
 ONLINE, OFFLINE = "online", "offline"
 
@@ -210,7 +215,11 @@ def words(display: Display) -> str:
     said = [
         *_silence(display),
         *([f"Service {display.service_failed_unit} failed"] if service_fails(display) else []),
-        *([f"The screen is {display.screen_health}"] if display.screen_failed_since else []),
+        *(
+            [f"The screen {PAGES.get(display.screen_health, f'is {display.screen_health}')}"]
+            if display.screen_failed_since
+            else []
+        ),
         *([f"Past its limit: {', '.join(one.limit for one in display.limits)}"] if display.limits else []),
         *([f"Part of incident {display.incident_id}"] if display.incident_id is not None else []),
     ]

@@ -22,7 +22,7 @@ SCREEN_ACTIONS: Final = (SCREEN_ON, SCREEN_OFF)
 ALL_ACTIONS: Final = (*ACTIONS, SCREENSHOT, *SCREEN_ACTIONS)
 PICTURE_MAX_BYTES: Final = 60_000
 PICTURES_KEPT: Final = 10
-BAD_SCREENS: Final = ("black", "white", "frozen", "hung", "error_page", "no_page", "disconnected")
+BAD_SCREENS: Final = ("black", "white", "frozen", "hung", "error_page", "no_page", "wrong_page", "disconnected")
 PAGE_MAX_CHARS: Final = 512  # of a page's address, and of its title
 
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")  # in rising order

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
+from displays.client.contract import BAD_SCREENS
 from displays.conformance.judge_carriage import is_number, is_whole, unstamped
 from displays.conformance.record import Body, Record, Said
 from displays.conformance.verdict import Rule, Tried, Verdict, judged
 
 PROCESS_STATUS: Final = ("starting", "running", "crashed", "stopped", "unknown")
-SCREEN_HEALTH: Final = ("ok", "black", "frozen", "off", "disconnected", "unknown")
+SCREEN_HEALTH: Final = ("ok", *BAD_SCREENS, "off", "unknown")
 ACK_STATES: Final = ("received", "running", "succeeded", "failed", "rejected")
 LEVELS: Final = ("debug", "info", "warning", "error", "critical")
 PERCENTAGES: Final = ("cpu_percent", "memory_percent", "disk_percent", "temperature_celsius")
@@ -207,7 +208,7 @@ RULES: Final = (
     Rule(
         "screen_health",
         "health says what the screen shows, in a word of the contract",
-        "`screen_health`: `ok`, `black`, `frozen`, `off`, `disconnected`, `unknown`",
+        "`screen_health`: `ok`, `black`, `frozen`, `off`, `disconnected`, `unknown`, `white`",
         screen_health,
     ),
     Rule(

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
+from displays.conformance.judge_messages import SCREEN_HEALTH
 from displays.conformance.record import Record
 from displays.conformance.verdict import Outcome, Rule, Tried, Verdict, judged
 
-LIT: Final = {"ok": True, "black": True, "frozen": True, "unknown": True, "off": False}
+LIT: Final = {word: word != "off" for word in SCREEN_HEALTH if word != "disconnected"}
 """screen_health -> whether the screen is on: who cannot see the picture still sees that the screen is off."""
 
 

@@ -201,7 +201,7 @@ async def _lose_picture(display: Display, rng: random.Random) -> None:
     await asyncio.sleep(rng.uniform(20.0, 120.0))
     while True:
         if display.is_up and display.screen == "ok":
-            display.screen = rng.choice(("black", "frozen"))
+            display.screen = rng.choice(("black", "white", "frozen", "hung", "error_page", "no_page"))
             display.log("warning", "no frame was drawn for 10 s", "compositor")
             display.health()
         await asyncio.sleep(rng.uniform(0.3, 0.9) * HOUR)

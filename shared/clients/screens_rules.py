@@ -3,7 +3,6 @@
 One report proves nothing: a screen is black for a moment while the player starts.
 """
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -14,13 +13,6 @@ from shared.vocabulary import WITHOUT_PICTURE, ScreenHealthStatus
 SURE_AFTER: Final = timedelta(seconds=20)  # between the first and the last report; a fast reporter needs more than two
 IN_A_ROW: Final = timedelta(minutes=15)  # reports further apart say nothing of the time between them
 LASTS: Final = timedelta(minutes=5)  # so old a report proves no present state; the broker drops it then
-WORDS: Final[Mapping[str, str]] = {
-    ScreenHealthStatus.BLACK: "is black",
-    ScreenHealthStatus.FROZEN: "is frozen",
-    ScreenHealthStatus.DISCONNECTED: "is disconnected",
-    ScreenHealthStatus.OFF: "is off",
-}
-"""How a screen fails, after "the screen"."""
 
 
 class SeenScreen(Struct, frozen=True):

@@ -21,6 +21,8 @@ def of_screen(screen: ScreenHealthStatus) -> tuple[RecoveryState, Sentence]:
         return RecoveryState.NOT_RECOVERED, words_rules.screen_disconnected()
     if screen is ScreenHealthStatus.OFF:
         return RecoveryState.NOT_RECOVERED, words_rules.screen_off()
+    if screen is ScreenHealthStatus.WRONG_PAGE:
+        return RecoveryState.NOT_RECOVERED, words_rules.screen_wrong_page()
     return RecoveryState.VERIFYING, words_rules.screen_unproven(screen=screen)
 
 

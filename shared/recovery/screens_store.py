@@ -27,7 +27,7 @@ _AS_RECOVERY_SEES_IT: Final = f"""
     """
 )
 def mendable(connection: Connection) -> list[str]:
-    """The clients with a black or frozen screen that fails: another start of the player may mend it."""
+    """The clients with a screen that fails so that another start of the player may mend it."""
 
 
 @query.rows(
@@ -40,7 +40,7 @@ def mendable(connection: Connection) -> list[str]:
     """
 )
 def failing(connection: Connection, now: datetime, quiet: Collection[int]) -> list[FailingScreen]:
-    """The black and frozen screens that count for a breaker.
+    """The screens that count for a breaker: those that another start may mend.
 
     Screens of clients that are left alone or suspended do not count. Neither do screens that failed before a breaker
     was released. `quiet`: the ids of the quiet times that are on and let recovery rest.

@@ -144,6 +144,7 @@ def test_a_display_without_a_name_is_called_by_its_host_or_its_uuid() -> None:
         (but(service_failed_at=NOON, service_failed_unit="x.service"), "ON", "Service x.service failed."),
         (but(service_failed_at=NOON, service_failed_unit="x.service", service_mended_at=NOON), "OFF", "Running"),
         (but(screen_health="black", screen_failed_since=NOON), "ON", "The screen is black."),
+        (but(screen_health="error_page", screen_failed_since=NOON), "ON", "The screen shows an error page."),
         (but(limits=[Passed("disk"), Passed("heat")]), "ON", "Past its limit: disk, heat."),
         (but(status="unknown", limits=[Passed("disk")]), "ON", "Past its limit: disk."),
         (

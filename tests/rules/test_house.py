@@ -186,8 +186,8 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 
 BUDGET: Final = {
-    "lines of the core": 49_502,
-    "lines of the kernel": 41_733,
+    "lines of the core": 49_510,
+    "lines of the kernel": 41_741,
     "files of the core": 339,
     "lines of migrations": 1_300,
     "tables": 56,

@@ -121,7 +121,8 @@ CASES: list[tuple[dict[str, Any], RecoveryState, str]] = [
         "the failure is not said any more",
     ),
     (BLACK, RecoveryState.DUE, "black, by reports in a row"),
-    ({**BLACK, "screen_health": ScreenHealthStatus.FROZEN}, RecoveryState.DUE, "frozen"),
+    *[({**BLACK, "screen_health": screen}, RecoveryState.DUE, screen.value) for screen in MENDED_BY_A_START],
+    ({**BLACK, "screen_health": ScreenHealthStatus.WRONG_PAGE}, RecoveryState.NOT_RECOVERED, "another page"),
     ({**BLACK, "health_previous_at": None}, RecoveryState.VERIFYING, "black, by old reports"),
     ({**BLACK, "process_status": ProcessStatus.STARTING}, RecoveryState.VERIFYING, "black, and the player is starting"),
     ({**BLACK, **SILENT}, RecoveryState.DUE, "black and silent is silent"),
@@ -501,9 +502,9 @@ def test_while_too_many_screens_fail_none_there_is_acted_on(site: str | None, bl
 
 
 def test_what_is_said_of_a_screen_that_no_command_mends() -> None:
-    cable, off = (
+    cable, off, page = (
         english(verdict(replace(CRASHED, **{**CABLE, "screen_health": ScreenHealthStatus(word)})).why)
-        for word in ("disconnected", "off")
+        for word in ("disconnected", "off", "wrong_page")
     )
 
     assert cable == (
@@ -512,6 +513,10 @@ def test_what_is_said_of_a_screen_that_no_command_mends() -> None:
     assert off == (
         "The screen is off, and nobody planned that."
         " No command is sent: somebody has to switch it on, or plan the time in which it is off."
+    )
+    assert page == (
+        "The screen shows another page than expected."
+        " No command is sent: somebody has to look at what the player was given to show, or change what is expected."
     )
 
 

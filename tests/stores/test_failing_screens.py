@@ -303,11 +303,11 @@ def lines(connection: Connection, display: str) -> list[tuple[str, datetime]]:
     return [(english(one.title), one.at) for one in reversed(told) if one.kind is EventKind.SCREEN]
 
 
-BLACK, FROZEN, SHOWS = "The screen is black", "The screen is frozen", "The screen shows its content again"
+BLACK, PAGELESS, SHOWS = "The screen is black", "The screen shows no page", "The screen shows its content again"
 HISTORIES: list[tuple[dict[int, str], list[tuple[str, int]]]] = [
     (
-        {0: "ok", 1: "black", 2: "black", 3: "frozen", 4: "ok", 5: "ok"},
-        [(BLACK, 1), (FROZEN, 3), (SHOWS, 4)],
+        {0: "ok", 1: "black", 2: "black", 3: "no_page", 4: "ok", 5: "ok"},
+        [(BLACK, 1), (PAGELESS, 3), (SHOWS, 4)],
     ),
     ({0: "black", 20: "black"}, [(BLACK, 0), (BLACK, 20)]),  # long unheard, and never said to be well in between
 ]

@@ -34,6 +34,7 @@ WAYS: list[tuple[Callable[[Connection, datetime, Sequence[str]], None], str]] = 
     (crash, "crashed at once" + CONTENT),
     (partial(fail, screen="black"), "went black at once" + CONTENT),
     (partial(fail, screen="frozen"), "froze at once" + CONTENT),
+    (partial(fail, screen="error_page"), "showed error pages at once" + CONTENT),
     (partial(fail, screen="disconnected"), "lost their screens at once" + POWER),
     (partial(fail, screen="off"), "had their screens switched off at once" + POWER),
 ]

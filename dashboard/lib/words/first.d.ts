@@ -149,6 +149,11 @@ export const screenWords: {
   ok: string;
   black: string;
   frozen: string;
+  white: string;
+  hung: string;
+  error_page: string;
+  no_page: string;
+  wrong_page: string;
   off: string;
   disconnected: string;
   unknown: string;

@@ -32,6 +32,7 @@ export const limitWords: {
     commands: string;
     hours: string;
     log_level: string;
+    look: string;
   } & Record<string, string>;
   reasons: {
     unknown_zone: string;

@@ -34,6 +34,7 @@ export const limitWords = {
     commands: "commands",
     hours: "its opening hours",
     log_level: "its log level",
+    look: "how its screen may look",
   },
   reasons: {
     unknown_zone: "it does not know their time zone. Choose an older name of the zone, or update the display.",

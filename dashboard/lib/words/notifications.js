@@ -24,7 +24,7 @@ export const notificationWords = {
     display_unwell: "one display that stays silent or crashed",
     display_suspended: "a display that recovery could not help",
     service_failed: "a display with a failed service",
-    screen_bad: "a display whose screen is black, frozen, disconnected or off unplanned",
+    screen_bad: "a display whose screen is black, white, frozen, without the right page, disconnected or off unplanned",
     limit_passed: "a display that passes a limit: disk, memory, heat, certificate, clock, power",
     login_shared: "two devices use the login of one display",
     connection_unsteady: "displays that keep losing the broker (one list, each display once a day)",

@@ -14,7 +14,7 @@ export const attentionWords = {
   staleNever: "Silent",
   mute: "Sends messages but no heartbeats: the last one",
   failed: ({ unit }) => `Service ${unit} failed`,
-  screen: ({ how }) => `The screen is ${how}${how === "off" ? ", and nobody planned that," : ""} since`,
+  screen: ({ how }) => `The screen ${how === "error_page" ? "shows an error page" : how === "no_page" ? "shows no page" : how === "wrong_page" ? "shows another page than expected" : how === "off" ? "is off, and nobody planned that," : `is ${how}`} since`,
   limit: ({ passed }) => `Past its limit: ${passed}, since`,
   step: ({ action, step }) => `${action}: ${small(step)}`,
   nothingYet: "Nothing so far",

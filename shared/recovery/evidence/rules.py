@@ -239,7 +239,7 @@ def _is_beyond(at: datetime | None, client: RecoveryFacts, now: datetime, fleet:
 
 
 def is_healthy(client: RecoveryFacts, now: datetime, fleet: Fleet) -> bool:
-    """Whether it is proven well: heard, and nothing crashed, starting, stopped, failing, black or frozen."""
+    """Whether it is proven well: heard, and nothing crashed, starting, stopped, failing, or wrong on its screen."""
     return is_heard(client, now, fleet) and stays_well(client, now, fleet)
 
 

@@ -30,7 +30,7 @@ of_what = { $site_is ->
 screens_open = { at_site_are }{ $failing } von { $telling } { $telling ->
     [one] Bildschirm
    *[other] Bildschirmen
-}{ are } schwarz oder eingefroren: Wenn es so viele zugleich sind, liegt es an dem, was sie zeigen sollen, oder am Strom. Kein Player wird{ there } wegen seines Bildschirms neu gestartet, bis es weniger sind oder ein Bediener die Sicherung freigibt.
+}{ are } leer, eingefroren oder ohne ihre Seite: Wenn es so viele zugleich sind, liegt es an dem, was sie zeigen sollen, oder am Strom. Kein Player wird{ there } wegen seines Bildschirms neu gestartet, bis es weniger sind oder ein Bediener die Sicherung freigibt.
 screens_closed = { screens_breaker } hält nichts mehr zurück: Es sind wenige genug gestört.
 screens_released = { screens_breaker } wurde { by_whom } freigegeben; Bildschirme, die vorher gestört waren, zählen nicht mehr.
 screens_breaker = Die Sicherung für die Bildschirme { of_what }

@@ -32,11 +32,8 @@ screen_changed = { $fails ->
    *[no] { screen_fails_no_more }
 }
 screen_began_to_fail = { $screen ->
-    [black] Der Bildschirm ist schwarz
-    [frozen] Der Bildschirm ist eingefroren
-    [disconnected] Der Bildschirm ist nicht angeschlossen
     [off] Der Bildschirm ist aus, und niemand hat das geplant
-   *[other] Der Bildschirm ist gestört
+   *[other] { recovery_screen }
 }
 screen_fails_no_more = { $screen ->
     [ok] Der Bildschirm zeigt wieder seinen Inhalt

@@ -54,6 +54,11 @@ failed_how = { $ways_n ->
         } Bild verloren{ $screen ->
             [black] {" "}(Bildschirm schwarz)
             [frozen] {" "}(Bild eingefroren)
+            [white] {" "}(Bildschirm weiß)
+            [hung] {" "}(Browser hängt)
+            [error_page] {" "}(Fehlerseite)
+            [no_page] {" "}(keine Seite)
+            [wrong_page] {" "}(andere Seite als erwartet)
             [disconnected] {" "}(Bildschirm nicht angeschlossen)
             [off] {" "}(Bildschirm ausgeschaltet)
            *[other] {""}

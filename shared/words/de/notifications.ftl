@@ -42,6 +42,11 @@ display_unwell = { $display } { $what ->
     [screen] hat einen Bildschirm, der { $screen ->
         [black] schwarz ist
         [frozen] eingefroren ist
+        [white] weiß ist
+        [hung] einen Browser zeigt, der hängt
+        [error_page] eine Fehlerseite zeigt
+        [no_page] keine Seite zeigt
+        [wrong_page] eine andere Seite als erwartet zeigt
         [disconnected] nicht angeschlossen ist
        *[off] aus ist
     }
@@ -51,11 +56,9 @@ display_unwell = { $display } { $what ->
     [yes] : Die Wiederherstellung hat alles versucht
    *[no] {""}
 }
-screen_fails = { $display }: Der Bildschirm ist { $screen ->
-    [black] schwarz
-    [frozen] eingefroren
-    [disconnected] nicht angeschlossen
-   *[off] aus, und niemand hat das geplant
+screen_fails = { $display }: { $screen ->
+    [off] Der Bildschirm ist aus, und niemand hat das geplant
+   *[other] { recovery_screen }
 }
 limit_passed = { $limit ->
     [disk] Datenträger von { $display } ist zu { $value }{"\u00A0"}% voll; der Grenzwert ist { $limit_at }{"\u00A0"}%

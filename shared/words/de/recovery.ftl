@@ -1,6 +1,11 @@
 recovery_screen = { $screen ->
     [black] Der Bildschirm ist schwarz
     [frozen] Der Bildschirm ist eingefroren
+    [white] Der Bildschirm ist weiß
+    [hung] Der Bildschirm zeigt einen Browser, der hängt
+    [error_page] Der Bildschirm zeigt eine Fehlerseite
+    [no_page] Der Bildschirm zeigt keine Seite
+    [wrong_page] Der Bildschirm zeigt eine andere Seite als erwartet
     [disconnected] Der Bildschirm ist nicht angeschlossen
     [off] Der Bildschirm ist aus
    *[other] Der Bildschirm ist gestört
@@ -80,6 +85,7 @@ not_heard_since = Das Display war noch nicht zu hören, seit die Bridge wieder z
 failure_not_repeated = Der Dienst { $unit } ist ausgefallen, aber das Display hat es seither nicht wieder gemeldet; wenn alles in Ordnung ist, bitte den Ausfall quittieren.
 screen_disconnected = Der Bildschirm ist nicht angeschlossen. Das behebt kein Befehl: Jemand muss nach Kabel und Strom sehen.
 screen_off = Der Bildschirm ist aus, und niemand hat das geplant. Es wird kein Befehl gesendet: Jemand muss ihn einschalten oder die Zeit planen, in der er aus ist.
+screen_wrong_page = Der Bildschirm zeigt eine andere Seite als erwartet. Es wird kein Befehl gesendet: Jemand muss nachsehen, was der Player zeigen soll, oder die Erwartung ändern.
 screen_unproven = { recovery_screen }; die Wiederherstellung wartet auf zwei neue Meldungen, bevor sie etwas sendet.
 heard_again = Das Display ist wieder zu hören; ob es so bleibt, ist noch nicht bekannt.
 

@@ -24,7 +24,7 @@ breaker = { $site_is ->
 }
 
 # $telling: how many displays tell how their screen is
-screens_open = { at_site }{ $failing } of { $telling } screens are black or frozen: so many at once come from what they were given to show, or from the power. No player{ there } is restarted for its screen until fewer are, or an operator releases the breaker.
+screens_open = { at_site }{ $failing } of { $telling } screens are blank, frozen or without their page: so many at once come from what they were given to show, or from the power. No player{ there } is restarted for its screen until fewer are, or an operator releases the breaker.
 screens_closed = { screens_breaker } closed: few enough fail.
 screens_released = { screens_breaker } was released by { by_whom }; screens that failed before count no more.
 screens_breaker = { $site_is ->

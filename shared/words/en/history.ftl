@@ -33,11 +33,8 @@ screen_changed = { $fails ->
    *[no] { screen_fails_no_more }
 }
 screen_began_to_fail = { $screen ->
-    [black] The screen is black
-    [frozen] The screen is frozen
-    [disconnected] The screen is disconnected
     [off] The screen is off, and nobody planned that
-   *[other] The screen fails
+   *[other] { recovery_screen }
 }
 screen_fails_no_more = { $screen ->
     [ok] The screen shows its content again

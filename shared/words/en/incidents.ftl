@@ -34,6 +34,11 @@ failed_how = { $ways_n ->
        *[screen_failed] { $screen ->
             [black] went black
             [frozen] froze
+            [white] went white
+            [hung] had browsers that hang
+            [error_page] showed error pages
+            [no_page] lost their page
+            [wrong_page] showed other pages than expected
             [disconnected] lost their screens
             [off] had their screens switched off
            *[other] lost their picture

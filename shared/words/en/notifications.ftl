@@ -51,6 +51,11 @@ display_unwell = { $display } { $what ->
 told_screen = { $screen ->
     [black] is black
     [frozen] is frozen
+    [white] is white
+    [hung] shows a browser that hangs
+    [error_page] shows an error page
+    [no_page] shows no page
+    [wrong_page] shows another page than expected
     [disconnected] is disconnected
    *[off] is off
 }

@@ -13,6 +13,11 @@ recovery_command = { $action ->
 recovery_screen = { $screen ->
     [black] The screen is black
     [frozen] The screen is frozen
+    [white] The screen is white
+    [hung] The screen shows a browser that hangs
+    [error_page] The screen shows an error page
+    [no_page] The screen shows no page
+    [wrong_page] The screen shows another page than expected
     [disconnected] The screen is disconnected
     [off] The screen is off
    *[other] The screen fails
@@ -95,6 +100,7 @@ not_heard_since = The display has not been heard since the bridge listens again;
 failure_not_repeated = The service { $unit } failed, but the display has not said so again since; acknowledge the failure if all is well.
 screen_disconnected = The screen is disconnected. No command mends that: somebody has to look at its cable and its power.
 screen_off = The screen is off, and nobody planned that. No command is sent: somebody has to switch it on, or plan the time in which it is off.
+screen_wrong_page = The screen shows another page than expected. No command is sent: somebody has to look at what the player was given to show, or change what is expected.
 screen_unproven = { recovery_screen }; recovery waits for two new reports before it sends anything.
 heard_again = The display is heard again; whether it stays well is not known yet.
 

@@ -16,7 +16,7 @@ breaker = { $site_is ->
    *[none] フリートのブレーカー
 }
 
-screens_open = { at_site }{ $telling }画面中{ $failing }画面が黒いかフリーズしています。これほど同時なら、原因は表示する内容か電源です。これが減るか、オペレーターがブレーカーを解除するまで、画面を理由に{ there }プレーヤーを再起動しません。
+screens_open = { at_site }{ $telling }画面中{ $failing }画面が真っ黒か真っ白、フリーズ、またはページのない状態です。これほど同時なら、原因は表示する内容か電源です。これが減るか、オペレーターがブレーカーを解除するまで、画面を理由に{ there }プレーヤーを再起動しません。
 screens_closed = { screens_breaker }が元に戻りました。異常な画面が十分に減りました。
 screens_released = { who_did }{ screens_breaker }を解除しました。それ以前の画面の異常は数えません。
 screens_breaker = { $site_is ->

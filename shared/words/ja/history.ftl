@@ -32,11 +32,8 @@ screen_changed = { $fails ->
    *[no] { screen_fails_no_more }
 }
 screen_began_to_fail = { $screen ->
-    [black] 画面が黒くなっています
-    [frozen] 画面がフリーズしています
-    [disconnected] 画面が接続されていません
     [off] 画面が消えていますが、予定にありません
-   *[other] 画面が異常です
+   *[other] { recovery_screen }
 }
 screen_fails_no_more = { $screen ->
     [ok] 画面の表示が戻りました

@@ -30,6 +30,11 @@ failed_how = { $ways_n ->
        *[screen_failed] { $screen ->
             [black] で{ failed_within }画面が黒くなりました
             [frozen] で{ failed_within }画面がフリーズしました
+            [white] で{ failed_within }画面が白くなりました
+            [hung] で{ failed_within }ブラウザーが応答しなくなりました
+            [error_page] で{ failed_within }エラーページが表示されました
+            [no_page] で{ failed_within }ページが表示されなくなりました
+            [wrong_page] で{ failed_within }想定と違うページが表示されました
             [disconnected] で{ failed_within }画面が未接続になりました
             [off] で{ failed_within }画面が消されました
            *[other] が{ failed_within }画面の異常を報告しました

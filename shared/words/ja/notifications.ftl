@@ -43,6 +43,11 @@ display_unwell = { $display } { $what ->
 told_screen = { $screen ->
     [black] 画面が黒くなっています
     [frozen] 画面がフリーズしています
+    [white] 画面が白くなっています
+    [hung] 画面のブラウザーが応答していません
+    [error_page] 画面にエラーページが表示されています
+    [no_page] 画面にページが表示されていません
+    [wrong_page] 画面に想定と違うページが表示されています
     [disconnected] 画面が未接続です
    *[off] 画面がオフです
 }

@@ -31,7 +31,7 @@ LEAST_OPEN: Final = 10
 OPEN_SHARE: Final = 0.02  # less LEAST_OPEN
 TOO_LONG: Final = timedelta(days=1)
 """After a longer silence recovery need not act: a reboot would have helped before."""
-MENDED: Final = ("black", "frozen")
+MENDED: Final = ("black", "white", "frozen", "hung", "error_page", "no_page")
 """States of the screen that the player may cause; no command mends cables and switches."""
 REPORTS_LAST: Final = timedelta(minutes=5)
 REPORTS_IN_A_ROW: Final = timedelta(minutes=15)

@@ -33,6 +33,7 @@ export const limitWords = {
     commands: "Befehle",
     hours: "seine Öffnungszeiten",
     log_level: "seine Protokollstufe",
+    look: "wie sein Bildschirm aussehen darf",
   },
   reasons: {
     unknown_zone: "Es kennt die Zeitzone nicht. Bitte einen älteren Namen der Zone wählen oder das Display aktualisieren.",

@@ -23,7 +23,7 @@ export const notificationWords = {
     display_unwell: "ein Display, das stumm bleibt oder abgestürzt ist",
     display_suspended: "ein Display, dem die Wiederherstellung nicht helfen konnte",
     service_failed: "ein Display mit ausgefallenem Dienst",
-    screen_bad: "ein Display, dessen Bild schwarz oder eingefroren ist, dessen Bildschirm fehlt oder ungeplant aus ist",
+    screen_bad: "ein Display, dessen Bild schwarz, weiß, eingefroren oder die falsche Seite ist, dessen Bildschirm fehlt oder ungeplant aus ist",
     limit_passed: "ein Display über einem Grenzwert: Datenträger, Speicher, Temperatur, Zertifikat, Uhr, Spannung",
     login_shared: "zwei Geräte, die das Login eines Displays verwenden",
     connection_unsteady: "Displays, die immer wieder den Broker verlieren (eine Liste, jedes Display einmal am Tag)",

@@ -13,7 +13,7 @@ export const attentionWords = {
   staleNever: "Verstummt",
   mute: "Sendet Nachrichten, aber keine Lebenszeichen, das letzte",
   failed: ({ unit }) => `Dienst ${unit} ausgefallen`,
-  screen: ({ how }) => `Bildschirm ${how === "black" ? "schwarz" : how === "frozen" ? "eingefroren" : how === "off" ? "ungeplant aus" : how === "disconnected" ? "nicht angeschlossen" : `${how}`} seit`,
+  screen: ({ how }) => `${how === "black" ? "Bildschirm schwarz" : how === "white" ? "Bildschirm weiß" : how === "frozen" ? "Bildschirm eingefroren" : how === "hung" ? "Browser hängt" : how === "error_page" ? "Fehlerseite" : how === "no_page" ? "Keine Seite" : how === "wrong_page" ? "Andere Seite als erwartet" : how === "off" ? "Bildschirm ungeplant aus" : how === "disconnected" ? "Bildschirm nicht angeschlossen" : `${how}`} seit`,
   limit: ({ passed }) => `Grenzwert überschritten: ${passed}, seit`,
   step: ({ action, step }) => `${action}: ${small(step)}`,
   nothingYet: "Noch nichts",

@@ -33,6 +33,7 @@ export const limitWords = {
     commands: "コマンド",
     hours: "営業時間",
     log_level: "ログレベル",
+    look: "画面の見え方",
   },
   reasons: {
     unknown_zone: "このタイムゾーンを知りません。古い名前のタイムゾーンを選ぶか、ディスプレイを更新してください。",

@@ -23,7 +23,7 @@ export const notificationWords = {
     display_unwell: "応答なし、またはクラッシュが続く1台",
     display_suspended: "自動復旧で直らなかったディスプレイ",
     service_failed: "サービス障害のあるディスプレイ",
-    screen_bad: "画面が黒い、フリーズした、未接続、または予定外に消えているディスプレイ",
+    screen_bad: "画面が黒い、白い、フリーズした、正しいページでない、未接続、または予定外に消えているディスプレイ",
     limit_passed: "しきい値を超えたディスプレイ: ディスク、メモリー、温度、証明書、時計、電源",
     login_shared: "1台のログインを2台の機器が使用",
     connection_unsteady: "ブローカーから何度も切断されるディスプレイ（1つの一覧、各1日1回）",

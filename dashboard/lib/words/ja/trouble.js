@@ -13,7 +13,7 @@ export const attentionWords = {
   staleNever: "応答なし",
   mute: "メッセージは届くがハートビートなし、最後は",
   failed: ({ unit }) => `サービス ${unit} に障害`,
-  screen: ({ how }) => `${how === "black" ? "黒い画面" : how === "frozen" ? "画面のフリーズ" : how === "off" ? "予定外の消灯" : how === "disconnected" ? "画面の未接続" : `${how}`}、発生`,
+  screen: ({ how }) => `${how === "black" ? "黒い画面" : how === "frozen" ? "画面のフリーズ" : how === "white" ? "白い画面" : how === "hung" ? "ブラウザー応答なし" : how === "error_page" ? "エラーページ" : how === "no_page" ? "ページなし" : how === "wrong_page" ? "想定外のページ" : how === "off" ? "予定外の消灯" : how === "disconnected" ? "画面の未接続" : `${how}`}、発生`,
   limit: ({ passed }) => `しきい値超過: ${passed}、発生`,
   step: ({ action, step }) => `${action}: ${step}`,
   nothingYet: "まだありません",

@@ -16,11 +16,16 @@ attentionWords-stale = Verstummt, letztes Lebenszeichen
 attentionWords-staleNever = Verstummt
 attentionWords-mute = Sendet Nachrichten, aber keine Lebenszeichen, das letzte
 attentionWords-failed = Dienst { $unit } ausgefallen
-attentionWords-screen = Bildschirm { $how ->
-    [black] schwarz
-    [frozen] eingefroren
-    [off] ungeplant aus
-    [disconnected] nicht angeschlossen
+attentionWords-screen = { $how ->
+    [black] Bildschirm schwarz
+    [white] Bildschirm weiß
+    [frozen] Bildschirm eingefroren
+    [hung] Browser hängt
+    [error_page] Fehlerseite
+    [no_page] Keine Seite
+    [wrong_page] Andere Seite als erwartet
+    [off] Bildschirm ungeplant aus
+    [disconnected] Bildschirm nicht angeschlossen
    *[other] { $how }
 } seit
 attentionWords-limit = Grenzwert überschritten: { $passed }, seit

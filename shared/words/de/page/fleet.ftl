@@ -39,6 +39,11 @@ tableWords-mended = Ausfall behoben
 tableWords-screen = { $how ->
     [black] Bild schwarz
     [frozen] Bild eingefroren
+    [white] Bild weiß
+    [hung] Browser hängt
+    [error_page] Fehlerseite
+    [no_page] keine Seite
+    [wrong_page] falsche Seite
     [off] Bildschirm aus
     [disconnected] kein Bildschirm
    *[other] { $how }

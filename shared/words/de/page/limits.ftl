@@ -45,6 +45,7 @@ limitWords-refused = Vom Display abgelehnt:
 limitWords-orders-commands = Befehle
 limitWords-orders-hours = seine Öffnungszeiten
 limitWords-orders-log_level = seine Protokollstufe
+limitWords-orders-look = wie sein Bildschirm aussehen darf
 limitWords-reasons-unknown_zone = Es kennt die Zeitzone nicht. Bitte einen älteren Namen der Zone wählen oder das Display aktualisieren.
 limitWords-reasons-unknown_level = Es kennt die Stufe nicht.
 limitWords-reasons-unsupported_version = Sein Client ist zu alt für diese Form.

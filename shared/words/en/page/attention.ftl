@@ -18,9 +18,12 @@ attentionWords-stale = Silent: last heartbeat
 attentionWords-staleNever = Silent
 attentionWords-mute = Sends messages but no heartbeats: the last one
 attentionWords-failed = Service { $unit } failed
-attentionWords-screen = The screen is { $how }{ $how ->
-    [off] , and nobody planned that,
-   *[other] {""}
+attentionWords-screen = The screen { $how ->
+    [error_page] shows an error page
+    [no_page] shows no page
+    [wrong_page] shows another page than expected
+    [off] is off, and nobody planned that,
+   *[other] is { $how }
 } since
 attentionWords-limit = Past its limit: { $passed }, since
 attentionWords-step = { $action }: { SMALL($step) }

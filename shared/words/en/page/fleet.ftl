@@ -38,6 +38,9 @@ tableWords-failed = service failed
 tableWords-mended = failure mended
 tableWords-screen = { $how ->
     [disconnected] no screen
+    [error_page] error page
+    [no_page] no page
+    [wrong_page] wrong page
    *[other] screen { $how }
 }
 tableWords-passed = { $limit ->

@@ -47,6 +47,7 @@ limitWords-refused = Refused by the display:
 limitWords-orders-commands = commands
 limitWords-orders-hours = its opening hours
 limitWords-orders-log_level = its log level
+limitWords-orders-look = how its screen may look
 limitWords-reasons-unknown_zone = it does not know their time zone. Choose an older name of the zone, or update the display.
 limitWords-reasons-unknown_level = it does not know the level.
 limitWords-reasons-unsupported_version = its client is too old for this form.

@@ -16,6 +16,11 @@ attentionWords-failed = サービス { $unit } に障害
 attentionWords-screen = { $how ->
     [black] 黒い画面
     [frozen] 画面のフリーズ
+    [white] 白い画面
+    [hung] ブラウザー応答なし
+    [error_page] エラーページ
+    [no_page] ページなし
+    [wrong_page] 想定外のページ
     [off] 予定外の消灯
     [disconnected] 画面の未接続
    *[other] { $how }

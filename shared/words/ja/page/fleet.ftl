@@ -30,6 +30,11 @@ tableWords-mended = 障害は復旧済み
 tableWords-screen = { $how ->
     [black] 黒い画面
     [frozen] 画面のフリーズ
+    [white] 白い画面
+    [hung] ブラウザー応答なし
+    [error_page] エラーページ
+    [no_page] ページなし
+    [wrong_page] 想定外のページ
     [off] 画面オフ
     [disconnected] 画面なし
    *[other] { $how }

@@ -42,6 +42,7 @@ limitWords-refused = ディスプレイが拒否:
 limitWords-orders-commands = コマンド
 limitWords-orders-hours = 営業時間
 limitWords-orders-log_level = ログレベル
+limitWords-orders-look = 画面の見え方
 limitWords-reasons-unknown_zone = このタイムゾーンを知りません。古い名前のタイムゾーンを選ぶか、ディスプレイを更新してください。
 limitWords-reasons-unknown_level = このレベルを知りません。
 limitWords-reasons-unsupported_version = クライアントが古く、この形式に対応していません。
