@@ -28,6 +28,7 @@ from shared.clients.signs_rules import SignsMemory
 from shared.commands.acks import operations as acks
 from shared.commands.proofs_operations import record_new_starts, record_screens
 from shared.commands.rules import Ack, News, Sighting, Timings
+from shared.expectations import operations as expectations
 from shared.structured_log import event
 from shared.vocabulary import BAD_SCREENS
 
@@ -204,6 +205,7 @@ class Storing(Struct):
         outcome = self.outcome
         outcome.canary, outcome.talked = batch.canary, batch.talked
         self._store_logs(batch)
+        batch = replace(batch, health=expectations.judge(self.connection, batch.health)) if batch.health else batch
         rest = self._store_repetitions(batch)
         outcome.changes = len(rest.heartbeats) + len(rest.health) + len(batch.presence) + len(batch.failures)
         self._note_installs(rest)

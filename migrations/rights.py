@@ -51,6 +51,7 @@ command_schedules          siu     -       sud             -               -    
 command_schedule_clients   si      -       s               -               -                -
 command_schedule_runs      si      -       sid             -               -                -
 screenshots                sid     -       sd              -               -                -
+expectations               siud    s       -               -               -                -
 screenshots_off            siud    -       -               -               -                -
 recovery_events            si      -       sid             -               -                -
 client_recovery            siu     siu     siu             -               -                -

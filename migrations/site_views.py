@@ -107,6 +107,7 @@ VIEWS: Final[Mapping[str, View]] = {
     ),
     "recovery_breakers": View(f"t.site = '' OR t.site = {MINE}", checks=False),
     "screenshots_off": View(f"t.site = {MINE}"),
+    "expectations": View(f"t.scope = 'site' AND t.target = {MINE} OR t.scope = 'client' AND {_is_mine('t.target')}"),
     "quiet_times": View(
         f"""t.scope = 'fleet' OR t.site = {MINE}
             OR t.scope = 'tag' AND EXISTS (

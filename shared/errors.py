@@ -206,6 +206,10 @@ class ScreenshotNotFound(NotFound):
     code = "screenshot_not_found"
 
 
+class ExpectationNotFound(NotFound):
+    code = "expectation_not_found"
+
+
 class EventMediaNotFound(NotFound):
     code = "event_media_not_found"
     says: ClassVar = {"event_media_file_missing": {}}

@@ -706,6 +706,20 @@ screenshots_off = Table(  # sites whose screens nobody may see
     Column("by", Text, nullable=False),
 )
 
+expectations = Table(  # what should be on the screens of a display, a tag or a site
+    "expectations",
+    metadata,
+    Column("id", BigInteger, Identity(), primary_key=True),
+    Column("scope", Text, nullable=False),
+    Column("target", Text, nullable=False),
+    Column("address", Text),
+    Column("title", Text),
+    Column("black", Boolean, nullable=False),  # whether a black screen is meant
+    _when("set_at", nullable=False),
+    Column("set_by", Text, nullable=False),
+    UniqueConstraint("scope", "target"),
+)
+
 # --- quiet times and incidents ---
 
 quiet_times = Table(

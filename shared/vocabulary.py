@@ -35,14 +35,7 @@ class ScreenHealthStatus(StrEnum):
     WRONG_PAGE = "wrong_page"  # another page than people expect there
 
 
-MENDED_BY_A_START = (
-    ScreenHealthStatus.BLACK,
-    ScreenHealthStatus.WHITE,
-    ScreenHealthStatus.FROZEN,
-    ScreenHealthStatus.HUNG,
-    ScreenHealthStatus.ERROR_PAGE,
-    ScreenHealthStatus.NO_PAGE,
-)
+MENDED_BY_A_START = tuple(map(ScreenHealthStatus, ("black", "white", "frozen", "hung", "error_page", "no_page")))
 """What may be the player's fault; no command puts a cable back, switches a screen on, or puts the right page there."""
 BAD_SCREENS = (*MENDED_BY_A_START, ScreenHealthStatus.WRONG_PAGE, ScreenHealthStatus.DISCONNECTED)
 """The states of a screen that does not show its content."""
@@ -50,6 +43,14 @@ WITHOUT_PICTURE = (*BAD_SCREENS, ScreenHealthStatus.OFF)
 """The same, and a screen that is switched off: a failure only where nobody planned it."""
 LIT = (ScreenHealthStatus.OK, *MENDED_BY_A_START, ScreenHealthStatus.WRONG_PAGE)
 """The states of a screen that is switched on."""
+
+
+class ExpectationScope(StrEnum):
+    """Whose screens an expectation is about."""
+
+    CLIENT = "client"
+    TAG = "tag"
+    SITE = "site"
 
 
 class GlassKind(StrEnum):

@@ -216,6 +216,7 @@ export type ClearedFailure = {
   code_until: string | null;
   counter_went_back_at: string | null;
   created_at: string;
+  expected: Expectation | null;
   health: Health | null;
   hostname: string | null;
   incident: OpenIncident | null;
@@ -285,7 +286,7 @@ export type Client = {
   uuid: string;
 };
 
-/** A client as its own page shows it. `quiet_times`: those that apply to it now, the one that ends last first. `unsteady_losses`: how often the client lost the broker within the last hour; null below three times, or in an incident. `code_until`: when its unused enrolment code expires or expired; null without a code. `screen_off_by`: whose plan it is that the screen is off; null: nobody's. `keeps_hours`: whether it keeps the opening hours that it is meant to keep; null: it is meant to keep none. `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write filter); log lines of that time may be stored twice. `page`: what is on its screen, by `health`; null: nobody sees it. */
+/** A client as its own page shows it. `quiet_times`: those that apply to it now, the one that ends last first. `unsteady_losses`: how often the client lost the broker within the last hour; null below three times, or in an incident. `code_until`: when its unused enrolment code expires or expired; null without a code. `screen_off_by`: whose plan it is that the screen is off; null: nobody's. `keeps_hours`: whether it keeps the opening hours that it is meant to keep; null: it is meant to keep none. `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write filter); log lines of that time may be stored twice. `page`: what is on its screen, by `health`; null: nobody sees it. `expected`: what should be there. */
 export type ClientDetails = {
   app_instance: string | null;
   app_version: string | null;
@@ -294,6 +295,7 @@ export type ClientDetails = {
   code_until: string | null;
   counter_went_back_at: string | null;
   created_at: string;
+  expected: Expectation | null;
   health: Health | null;
   hostname: string | null;
   incident: OpenIncident | null;
@@ -688,6 +690,26 @@ export type Event = {
 
 /** The kind of an entry in a client's timeline. */
 export type EventKind = "audit" | "command" | "log" | "recovery" | "registered" | "screen" | "service_cleared" | "service_failed" | "state";
+
+/** What should be on the screens of a display, of a tag or of a site: the first of these counts. */
+export type Expectation = {
+  address: string | null;
+  black: boolean;
+  id: number;
+  scope: ExpectationScope;
+  set_at: string;
+  set_by: string;
+  target: string;
+  title: string | null;
+};
+
+/** Whose screens an expectation is about. */
+export type ExpectationScope = "client" | "site" | "tag";
+
+/** What is expected: for a display that of its own counts, then that of a tag, then that of its site. */
+export type Expectations = {
+  items: Array<Expectation>;
+};
 
 /** A client with a service failure. `service_mended_at`: when the failure was over. `mended_since`: since when the client runs again, if it does and the failure is over; else null. `mended_by`: who asked for the last restart or reboot that succeeded since the failure; `recovery`, or null. */
 export type FailedService = {
@@ -1798,6 +1820,19 @@ export type SaidOfClient = {
   uuid: string;
 };
 
+/** An expectation, and how many of the pages seen now it matches, in words. */
+export type SavedExpectation = {
+  address: string | null;
+  black: boolean;
+  id: number;
+  scope: ExpectationScope;
+  set_at: string;
+  set_by: string;
+  target: string;
+  title: string | null;
+  words: string;
+};
+
 /** A schedule with the clients that it names, how many displays it is for now, and what became of its times. */
 export type ScheduleDetails = {
   action: string;
@@ -1922,6 +1957,7 @@ export type Secret = {
 export type SeenPage = {
   address?: string | null;
   kind: GlassKind;
+  name?: string | null;
   title?: string | null;
 };
 
@@ -2223,6 +2259,15 @@ export type UserChange = {
   sites?: Array<string> | null;
 };
 
+/** What should be on the screens of a display (`target` is its uuid), of a tag or of a site. `address` and `title` of the page; null: any. `black`: a black screen is meant, and no failure. */
+export type WantedPage = {
+  address?: string | null;
+  black?: boolean;
+  scope: ExpectationScope;
+  target: string;
+  title?: string | null;
+};
+
 /** One wave: how many members, and the counts of their outcomes and of their commands' states. */
 export type WaveView = {
   clients: number;
@@ -2257,6 +2302,7 @@ export type WrittenClient = {
   code_until: string | null;
   counter_went_back_at: string | null;
   created_at: string;
+  expected: Expectation | null;
   health: Health | null;
   hostname: string | null;
   incident: OpenIncident | null;

@@ -12,6 +12,7 @@ from shared.clients.limits_rules import Reading
 from shared.clients.limits_store import MEASURED, PASSED, PassedLimit
 from shared.clients.losses_store import UNSTEADY_LOSSES
 from shared.clients.signs_store import REFUSED_LATELY
+from shared.expectations.rules import SeenPage
 from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import may_be_quiet, occupies, screen_failed_since, screen_fails
@@ -19,7 +20,6 @@ from shared.postgres.query import NO_ROW, Query
 from shared.vocabulary import (
     ClientStatus,
     CommandState,
-    GlassKind,
     Presence,
     ProcessStatus,
     RegisteredBy,
@@ -73,14 +73,6 @@ class ShownClient(ListedClient, frozen=True):
     command_source: str | None
     command_created_at: datetime | None
     command_expires_at: datetime | None
-
-
-class SeenPage(Struct, frozen=True):
-    """What a display sees on its screen. Address and title come seldom; null: not told yet, or there are none."""
-
-    kind: GlassKind
-    address: str | None = None
-    title: str | None = None
 
 
 class RefusedRow(Struct, frozen=True):

@@ -149,6 +149,13 @@ PICTURES_OFF = Query(
     """,
     NO_ROW,
 )
+EXPECTED = Query(
+    """
+    UPDATE expectations AS e SET target = :after WHERE scope = 'site' AND target = :before
+        AND NOT EXISTS (SELECT FROM expectations AS o WHERE o.scope = 'site' AND o.target = :after)
+    """,
+    NO_ROW,
+)
 BREAKER = Query(
     """
     UPDATE recovery_breakers AS b SET site = :after
@@ -204,6 +211,7 @@ def rename(connection: Connection, now: datetime, before: str, after: str, by: s
         TOLD.run(connection, **names)
     INCIDENTS.run(connection, merges=merges, **names)
     PICTURES_OFF.run(connection, **names)
+    EXPECTED.run(connection, **names)
     return {
         "displays": sum(DISPLAYS.all(connection, **names)),
         "channels": CHANNELS.run(connection, **names),

@@ -68,6 +68,9 @@ EXPECTED = {
     "PUT /api/screenshot-policy": ADMIN,
     "POST /api/display/screenshots": PUBLIC,  # a display's own login
     "POST /api/display/screenshots/<uuid:command_id>": PUBLIC,  # as above
+    "GET /api/expectations": VIEWER,
+    "PUT /api/expectations": OPERATOR,
+    "DELETE /api/expectations/<id:expectation_id>": OPERATOR,
     "GET /api/quiet-times": VIEWER,
     "POST /api/quiet-times": OPERATOR,
     "GET /api/quiet-times/<id:quiet_id>": VIEWER,
@@ -197,6 +200,9 @@ _BOUND = {
         POST /api/command-batches/<uuid:batch_id>/abort
         POST /api/recovery/breaker/release
         GET /api/recovery/events
+        GET /api/expectations
+        PUT /api/expectations
+        DELETE /api/expectations/<id:expectation_id>
         GET /api/quiet-times
         POST /api/quiet-times
         GET /api/quiet-times/<id:quiet_id>

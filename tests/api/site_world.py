@@ -129,6 +129,7 @@ def _made(api: Api, engine: Engine, name: str, displays: list[str]) -> dict[str,
     command = made(api, f"/api/clients/{displays[10]}/commands", {"action": "restart_app", "reason": f"of {name}"})
     batch = {"action": "restart_app", "clients": displays[8:9], "waves": [1], "reason": f"of {name}"}
     hold = {"preset": "hold", "reason": f"of {name}", "scope": "site", "site": name}
+    expected = api.ask("PUT", "/api/expectations", json={"scope": "site", "target": name, "title": f"Menu of {name}"})
     api.ask("PUT", "/api/screenshot-policy", json={"site": name, "allowed": False})
     api.ask("PUT", "/api/screenshot-policy", json={"site": name, "allowed": True})
     api.ask("PUT", "/api/screenshot-policy", json={"site": f"closed {name}", "allowed": False})
@@ -143,6 +144,7 @@ def _made(api: Api, engine: Engine, name: str, displays: list[str]) -> dict[str,
     return {
         **found,
         "uuid": displays[0],
+        "expectation_id": expected.get_json()["id"],
         "command_id": command["id"],
         "batch_id": made(api, "/api/commands", batch)["batch_id"],
         "quiet_id": made(api, "/api/quiet-times", hold)["id"],

@@ -56,6 +56,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST /api/commands": {**RESTART, "clients": [NOBODYS["uuid"]]},
     "POST /api/recovery/breaker/release": {"site": "nowhere"},
     "PUT /api/screenshot-policy": {"site": "nowhere", "allowed": False},
+    "PUT /api/expectations": {"scope": "site", "target": "nowhere"},
     "POST /api/quiet-times": {"preset": "hold", "reason": "painted", "scope": "site", "site": "nowhere"},
     "PATCH /api/quiet-times/<id:quiet_id>": {"reason": "other"},
     "PATCH /api/clients": {"clients": [NOBODYS["uuid"]], "site": "nowhere"},
@@ -261,6 +262,7 @@ NOT_FOUND = {
     "quiet-times": "quiet_time_not_found",
     "schedules": "schedule_not_found",
     "screenshots": "screenshot_not_found",
+    "expectations": "expectation_not_found",
     "status-links": "status_link_not_found",
 }
 
@@ -350,6 +352,8 @@ BEYOND: list[tuple[str, dict[str, Any]]] = [
     ("POST /api/schedules", planned(filter={"tag": "lobby"})),
     ("POST /api/schedules", planned(filter={"q": OWN})),
     ("PUT /api/screenshot-policy", {"site": FOREIGN, "allowed": False}),
+    ("PUT /api/expectations", {"scope": "site", "target": FOREIGN}),
+    ("PUT /api/expectations", {"scope": "tag", "target": "lobby"}),
     ("PUT /api/screenshot-policy", {"site": "", "allowed": False}),
     ("POST /api/recovery/breaker/release", {"site": FOREIGN}),
     ("POST /api/recovery/breaker/release", {}),

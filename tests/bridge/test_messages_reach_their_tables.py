@@ -112,6 +112,28 @@ def test_the_page_keeps_its_address_until_another_one_is_seen(display: Display, 
     assert pages == [kept, kept, kept, {"kind": "page", "name": "00000000"}, None]
 
 
+def test_another_page_than_expected_is_a_wrong_page_until_the_right_one_is_seen(
+    display: Display, database: Database
+) -> None:
+    menu, login = (["page", name, None, None, None] for name in ("5f0c91aa", "00000000"))
+    told: dict[str, Any] = {"glass": menu, "address": "https://menu.example/1", "title": "Menu", "screen_health": "ok"}
+    other = {"glass": login, "address": "https://login.example/", "screen_health": "ok"}
+    database.do(
+        "INSERT INTO expectations (scope, target, address, black, set_at, set_by)"
+        " VALUES ('client', :u, 'https://menu.example/*', true, now(), 'tests')",
+        u=display.uuid,
+    )
+    words = []
+    bodies: list[dict[str, Any]] = [told, other, {"glass": login, "screen_health": "ok"}, told]
+    bodies += [{"glass": menu, "screen_health": "ok"}, {"screen_health": "black"}]
+    for number, body in enumerate(bodies, 1):
+        display.publish("health", {**body, **stamp(number)})
+        page_of(database, display.uuid, number)
+        words.append(database.client(display.uuid)["screen_health"])
+
+    assert words == ["ok", "wrong_page", "wrong_page", "ok", "ok", "ok"]
+
+
 def test_what_health_does_not_say_stays_and_null_means_never_disconnected(display: Display, database: Database) -> None:
     display.publish("health", {"hostname": "a", "broker_connection": {"reconnect_count": 4, "last_disconnect_at": 1}})
     eventually(lambda: database.client(display.uuid).get("mqtt_reconnect_count") == 4)

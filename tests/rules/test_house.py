@@ -186,11 +186,11 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 
 BUDGET: Final = {
-    "lines of the core": 49_510,
-    "lines of the kernel": 41_741,
-    "files of the core": 339,
+    "lines of the core": 49_814,
+    "lines of the kernel": 42_045,
+    "files of the core": 343,
     "lines of migrations": 1_300,
-    "tables": 56,
+    "tables": 57,
     "settings": 50,
 }
 """What was reached, to one percent. A change lowers it, or raises it with a line in the decision that asked for it."""

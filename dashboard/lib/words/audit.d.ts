@@ -82,6 +82,8 @@ export const auditWords: {
     schedule_write: string;
     screenshot_look: string;
     screenshot_policy: string;
+    expectation_write: string;
+    expectation_delete: string;
     screenshot_send: string;
     service_failed_clear: string;
     service_failed_give_back: string;

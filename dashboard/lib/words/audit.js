@@ -83,6 +83,8 @@ export const auditWords = {
     schedule_write: "changed planned commands:",
     screenshot_look: "looked at a picture of",
     screenshot_policy: "changed who may see pictures",
+    expectation_write: "changed what is expected on a screen",
+    expectation_delete: "expects nothing more on a screen",
     screenshot_send: "sent a picture",
     service_failed_clear: "acknowledged the failure of",
     service_failed_give_back: "gave back the failure of",

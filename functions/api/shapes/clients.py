@@ -13,7 +13,8 @@ from functions.api.shapes.quiet import QuietNowView, quiet_now_view
 from shared.clients import limits_rules
 from shared.clients.limits_rules import LIMITS
 from shared.clients.signs_rules import TopicKind, messages_refused
-from shared.clients.store import ListedClient, RefusedRow, SeenPage, ShownClient, WholeClient
+from shared.clients.store import ListedClient, RefusedRow, ShownClient, WholeClient
+from shared.expectations.rules import Expectation, SeenPage
 from shared.incidents.rules import Holder
 from shared.incidents.taken_operations import Taking
 from shared.quiet.rules import QuietOn
@@ -114,7 +115,7 @@ class ClientDetails(Client, frozen=True):
     null: nobody's. `keeps_hours`: whether it keeps the opening hours that it is meant to keep; null: it is meant to
     keep none. `counter_went_back_at`: when it began again to number its messages from 1 (a restored image, a write
     filter); log lines of that time may be stored twice. `page`: what is on its
-    screen, by `health`; null: nobody sees it.
+    screen, by `health`; null: nobody sees it. `expected`: what should be there.
     """
 
     unsteady_losses: int | None
@@ -136,6 +137,7 @@ class ClientDetails(Client, frozen=True):
     service_failed_cleared_by: str | None
     health: Health | None
     page: SeenPage | None
+    expected: Expectation | None
     incident: OpenIncident | None
     quiet_times: list[QuietNowView]
     refused: list[RefusedMessages]
@@ -154,6 +156,7 @@ def client_details(
     row: WholeClient,
     recovery: ShownRecovery | None,
     quiet: Sequence[QuietOn],
+    expected: Expectation | None,
 ) -> ClientDetails:
     """A client with its details as its answer."""
     health: dict[str, Any] | None = None
@@ -171,6 +174,7 @@ def client_details(
         ClientDetails,
         row,
         recovery=recovery,
+        expected=expected,
         **more,
         incident=_open_incident(row),
         quiet_times=[quiet_now_view(one) for one in quiet],

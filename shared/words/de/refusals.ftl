@@ -131,6 +131,7 @@ status_link_not_found = Es gibt keinen Link zu einer Statusseite mit dieser Numm
 status_link_invalid = Dieser Link ist nicht gültig.
 incident_not_found = Es gibt keine Störung mit dieser Nummer.
 screenshot_not_found = Es gibt kein Bild mit dieser Nummer.
+expectation_not_found = Es gibt keine Erwartung mit dieser Nummer.
 screenshot_not_wanted = Niemand wartet auf dieses Bild: Es wurde nicht verlangt, das ist vorbei, oder es ist kein Ausfall bekannt.
 screenshot_too_large = Ein Bild darf höchstens { $limit_bytes } Bytes haben.
 screenshots_off = Niemand darf die Bildschirme dieses Standorts sehen; ein Admin kann das ändern.

@@ -131,6 +131,7 @@ status_link_not_found = There is no link to a status page with this id.
 status_link_invalid = This link is not valid.
 incident_not_found = There is no incident with this id.
 screenshot_not_found = There is no picture with this id.
+expectation_not_found = There is no expectation with this id.
 screenshot_not_wanted = Nobody waits for this picture: it was not asked for, or that is over, or no failure is known.
 screenshot_too_large = A picture may have { $limit_bytes } bytes at most.
 screenshots_off = Nobody may see the screens of this site: an admin can change that.

@@ -128,6 +128,7 @@ status_link_not_found = この番号のステータスページへのリンク�
 status_link_invalid = このリンクは無効です。
 incident_not_found = この番号のインシデントはありません。
 screenshot_not_found = この番号の画像はありません。
+expectation_not_found = この番号の想定はありません。
 screenshot_not_wanted = この画像は待たれていません。求められていないか、すでに終わったか、障害が知られていません。
 screenshot_too_large = 画像は{ $limit_bytes }バイトまでです。
 screenshots_off = この拠点の画面は誰も見られない設定です。管理者が変更できます。

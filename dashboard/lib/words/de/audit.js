@@ -82,6 +82,8 @@ export const auditWords = {
     schedule_write: "hat geplante Befehle geändert:",
     screenshot_look: "hat ein Bild angesehen von",
     screenshot_policy: "hat geändert, wer Bilder sehen darf:",
+    expectation_write: "hat geändert, was auf einem Bildschirm erwartet wird:",
+    expectation_delete: "erwartet nichts mehr auf einem Bildschirm:",
     screenshot_send: "hat ein Bild gesendet",
     service_failed_clear: "hat den Ausfall quittiert von",
     service_failed_give_back: "hat den Ausfall abgegeben von",

@@ -82,6 +82,8 @@ export const auditWords = {
     schedule_write: "予約したコマンドを変更:",
     screenshot_look: "画像を閲覧:",
     screenshot_policy: "画像を見られる人を変更:",
+    expectation_write: "画面に表示されるべき内容を変更:",
+    expectation_delete: "画面の想定を解除:",
     screenshot_send: "画像を送信",
     service_failed_clear: "障害を確認:",
     service_failed_give_back: "障害の担当を外れた:",
