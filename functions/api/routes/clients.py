@@ -25,7 +25,7 @@ from shared.commands import operations as commands
 from shared.commands.news_operations import log_news
 from shared.commands.rules import CLIENT_DELETED
 from shared.errors import AlreadyTaken, ClientNotFound, FailureChanged, NothingToTake
-from shared.expectations import store as expectations
+from shared.expectations import store as expectations_store
 from shared.incidents import taken_operations
 from shared.overview import operations as overview
 from shared.overview import problems_operations
@@ -359,7 +359,7 @@ def details(call: Call, connection: Connection, now: datetime, row: WholeClient)
     """A client's row as its own page shows it."""
     state = recovery.states_of(connection, now, call.services.config, [row]).get(row.uuid)
     quiet = quiet_times.of_client(connection, now, row.uuid) if row.may_be_quiet else []
-    return shapes.client_details(row, state, quiet, expectations.of_client(connection, row.uuid))
+    return shapes.client_details(row, state, quiet, expectations_store.of_client(connection, row.uuid))
 
 
 def audit_emptied(call: Call, connection: Connection, now: datetime, left: Sequence[str]) -> None:
