@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from shared.vocabulary import WITHOUT_PICTURE, ScreenHealthStatus
+from shared.vocabulary import WITHOUT_PICTURE, GlassKind, ScreenHealthStatus
 
 SURE_AFTER: Final = timedelta(seconds=20)  # between the first and the last report; a fast reporter needs more than two
 IN_A_ROW: Final = timedelta(minutes=15)  # reports further apart say nothing of the time between them
@@ -39,3 +39,16 @@ def in_a_row(seen: SeenScreen) -> bool:
     if seen.since is None or seen.before_at is None:
         return False
     return seen.since <= seen.before_at and seen.at - seen.before_at <= IN_A_ROW and seen.at - seen.since >= SURE_AFTER
+
+
+class SeenPage(Struct, frozen=True):
+    """What a display sees on its screen. Address and title come seldom; null: not told yet, or there are none."""
+
+    kind: GlassKind
+    name: str | None = None
+    address: str | None = None
+    title: str | None = None
+
+    def after(self, before: "SeenPage | None") -> "SeenPage":
+        """With address and title of the page before if it is the same. `health_store.page_after` is its SQL."""
+        return before if self.address is None and before is not None and before.name == self.name else self

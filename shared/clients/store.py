@@ -11,8 +11,8 @@ from sqlalchemy import Connection
 from shared.clients.limits_rules import Reading
 from shared.clients.limits_store import MEASURED, PASSED, PassedLimit
 from shared.clients.losses_store import UNSTEADY_LOSSES
+from shared.clients.screens_rules import SeenPage
 from shared.clients.signs_store import REFUSED_LATELY
-from shared.expectations.rules import SeenPage
 from shared.postgres import query
 from shared.postgres.driver import FOR_ITS_VALUES
 from shared.postgres.fragments import may_be_quiet, occupies, screen_failed_since, screen_fails

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from shared.clients.reports.rules import HealthReport
+from shared.clients.screens_rules import SeenPage
 from shared.expectations import rules, store
-from shared.expectations.rules import SeenPage
 from shared.expectations.store import OfClient
 from shared.vocabulary import ScreenHealthStatus
 

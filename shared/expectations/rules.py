@@ -4,6 +4,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from shared.clients.screens_rules import SeenPage
 from shared.vocabulary import ExpectationScope, GlassKind, ScreenHealthStatus
 from shared.words.sentences import Sentence, sentence
 
@@ -24,19 +25,6 @@ class Expectation(ExpectedPage, frozen=True, kw_only=True):
     target: str
     set_at: datetime
     set_by: str
-
-
-class SeenPage(Struct, frozen=True):
-    """What a display sees on its screen. Address and title come seldom; null: not told yet, or there are none."""
-
-    kind: GlassKind
-    name: str | None = None
-    address: str | None = None
-    title: str | None = None
-
-    def after(self, before: "SeenPage | None") -> "SeenPage":
-        """With address and title of the page before if it is the same. `health_store.page_after` is its SQL."""
-        return before if self.address is None and before is not None and before.name == self.name else self
 
 
 @sentence

@@ -6,7 +6,8 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from shared.expectations.rules import Expectation, ExpectedPage, SeenPage
+from shared.clients.screens_rules import SeenPage
+from shared.expectations.rules import Expectation, ExpectedPage
 from shared.postgres import query
 from shared.vocabulary import ExpectationScope
 

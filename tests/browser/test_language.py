@@ -160,7 +160,7 @@ def test_what_the_service_says_is_said_in_german_with_its_facts(open_german: Ope
 def test_words_that_cannot_be_loaded_stay_english(open_page: OpenPage, admin_session: SessionState) -> None:
     watched = open_page(locale="de-DE", storage_state=admin_session)
     page = watched.page
-    page.route("**/words/de/frame.js", lambda route: route.abort())
+    page.route("**/words/de/first.js", lambda route: route.abort())
 
     watched.open("/?v=conversions")
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()

@@ -2,7 +2,8 @@
 
 import pytest
 
-from shared.expectations.rules import ExpectedPage, SeenPage, judged, matches
+from shared.clients.screens_rules import SeenPage
+from shared.expectations.rules import ExpectedPage, judged, matches
 from shared.vocabulary import GlassKind, ScreenHealthStatus
 
 MENU = SeenPage(GlassKind.PAGE, "5f0c91aa", "https://menu.example/berlin?day=1", "Menu of today")

@@ -12,9 +12,10 @@ from functions.api.shapes.commands import StoredAction, StoredSource
 from functions.api.shapes.quiet import QuietNowView, quiet_now_view
 from shared.clients import limits_rules
 from shared.clients.limits_rules import LIMITS
+from shared.clients.screens_rules import SeenPage
 from shared.clients.signs_rules import TopicKind, messages_refused
 from shared.clients.store import ListedClient, RefusedRow, ShownClient, WholeClient
-from shared.expectations.rules import Expectation, SeenPage
+from shared.expectations.rules import Expectation
 from shared.incidents.rules import Holder
 from shared.incidents.taken_operations import Taking
 from shared.quiet.rules import QuietOn
