@@ -11,16 +11,17 @@ from shared.clients.reports.rules import (
     Heartbeat,
     PresenceChange,
     PresenceReport,
-    in_words,
     late_after,
     never_heard,
     newest,
+    no_heartbeat_for,
     presence_changes,
     shown_status,
     stale_after,
     when_heard,
 )
 from shared.vocabulary import ClientStatus, Presence, ProcessStatus
+from shared.words.facts import rounded
 from shared.words.reader import english
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -247,4 +248,4 @@ def test_a_client_is_late_before_it_is_stale(interval: int, stale_seconds: int) 
     [(0, "0 seconds"), (119.9, "119 seconds"), (120, "2 minutes"), (7_200, "2 hours"), (200_000, "2 days")],
 )
 def test_durations_are_told_in_words(seconds: float, words: str) -> None:
-    assert in_words(timedelta(seconds=seconds)) == words
+    assert english(no_heartbeat_for(seconds=rounded(timedelta(seconds=seconds)))) == f"No heartbeat for {words}."

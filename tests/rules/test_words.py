@@ -236,6 +236,10 @@ def test_what_a_language_lacks_is_a_whole_english_sentence(tmp_path: Path) -> No
         (Sentence("of_newer_code", {}), ("of_newer_code", "of_newer_code", "of_newer_code")),
         (Sentence("as_given", {"newer": 1}), ("…", "…", "…")),
         (Sentence("fleet_not_heard", {"at": 1_796_000_000}), ("fleet_not_heard",) * 3),
+        (
+            Sentence("screen_fails", {"display": "d", "screen": "newer"}),
+            ("its screen fails", "Der Bildschirm ist gestört", "画面が異常です"),
+        ),
         (Sentence("no_heartbeat_for", {"seconds": "newer"}), ("no_heartbeat_for",) * 3),
         (Sentence("is_on_it", {"by": {"person": "anna"}}), ("is_on_it",) * 3),  # type: ignore[dict-item]  # newer code
     ],

@@ -281,12 +281,3 @@ def _while_late(process_status: ProcessStatus, age: timedelta) -> tuple[ClientSt
     if process_status in {ProcessStatus.RUNNING, ProcessStatus.UNKNOWN}:
         return ClientStatus.LATE, no_heartbeat_for(seconds=rounded(age))
     return when_heard(process_status)
-
-
-def in_words(duration: timedelta) -> str:
-    """A duration for people, rounded down."""
-    seconds = int(duration.total_seconds())
-    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds // length} {unit}s"
-    return f"{seconds} seconds"

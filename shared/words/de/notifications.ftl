@@ -48,7 +48,8 @@ display_unwell = { $display } { $what ->
         [no_page] keine Seite zeigt
         [wrong_page] eine andere Seite als erwartet zeigt
         [disconnected] nicht angeschlossen ist
-       *[off] aus ist
+        [off] aus ist
+       *[other] gestört ist
     }
     [service] hat einen ausgefallenen Dienst ({ $unit })
    *[unknown] ist gestört

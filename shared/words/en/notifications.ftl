@@ -57,7 +57,8 @@ told_screen = { $screen ->
     [no_page] shows no page
     [wrong_page] shows another page than expected
     [disconnected] is disconnected
-   *[off] is off
+    [off] is off
+   *[other] fails
 }
 screen_fails = { $display }: its screen { told_screen }{ $screen ->
     [off] , and nobody planned that

@@ -49,7 +49,8 @@ told_screen = { $screen ->
     [no_page] 画面にページが表示されていません
     [wrong_page] 画面に想定と違うページが表示されています
     [disconnected] 画面が未接続です
-   *[off] 画面がオフです
+    [off] 画面がオフです
+   *[other] 画面が異常です
 }
 screen_fails = { $display } の{ told_screen }{ $screen ->
     [off] 。予定されたものではありません
