@@ -96,7 +96,7 @@ def from_row(shape: type, value: Any) -> Any:
 def _read(value: Any) -> Any:
     if isinstance(value, list):
         return [_read(part) for part in value]
-    if isinstance(value, dict) and value.keys() == {"code", "facts"}:
+    if isinstance(value, dict) and value.keys() == {"code", "facts"} and isinstance(value["facts"], dict):
         return Sentence(value["code"], {name: _read(fact) for name, fact in value["facts"].items()})
     return value
 

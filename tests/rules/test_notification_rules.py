@@ -25,6 +25,7 @@ from extensions.notifications.troubles.rules import (
     limit_title,
     opened,
     plain,
+    recovered,
     recovery_of_many,
 )
 from shared.clients.limits_rules import LIMITS
@@ -65,6 +66,7 @@ DARK_SITE = Trouble(
     noticed_at=NOW - 10 * MINUTE,
     sites=frozenset({"Rome"}),
 )
+ON_CALL_LETTERS = Addressee("On call", "en", None, "")
 
 
 def ago(seconds: float) -> datetime:
@@ -197,10 +199,24 @@ def test_other_peoples_text_is_one_bounded_line(text: str) -> None:
 def test_a_message_names_ten_displays_with_long_names_and_counts_the_rest() -> None:
     displays = tuple(Display(str(n), f"{n} " + "n" * 150, "s" * 150) for n in range(12))
 
-    to = Addressee("On call", "en", None, "")
-    message = opened(replace(DARK_SITE, displays=displays), DARK_SITE.event, NotificationPhase.OPENED, to, NOW)
+    rome = replace(DARK_SITE, displays=displays)
+    message = opened(rome, rome.event, NotificationPhase.OPENED, ON_CALL_LETTERS, NOW)
 
     assert message["text"].endswith(") and 2 more.")
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        None,
+        {"title": {"code": "of_newer_code", "facts": {}}},
+        {"title": {"code": "never_heard", "facts": {}, "more": 1}},
+    ],
+)
+def test_a_message_of_other_code_is_closed_with_the_text_that_was_told(stored: Any) -> None:
+    told = {"title": "Rome is dark", "cause": "", "since": ago(600).isoformat(), "url": None, "sentences": stored}
+
+    assert recovered(told, NOW, None, ON_CALL_LETTERS)["title"] == "Over: Rome is dark"
 
 
 @pytest.mark.parametrize(

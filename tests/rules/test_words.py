@@ -324,7 +324,7 @@ def test_a_sentence_is_one_value_in_a_row_with_the_sentences_in_it() -> None:
     assert repr(as_given(text="So.")) == "as_given(text='So.')"
 
 
-@pytest.mark.parametrize("other", ["So.", {"code": "as_given"}, 3])
+@pytest.mark.parametrize("other", ["So.", {"code": "as_given"}, {"code": "as_given", "facts": None}, 3])
 def test_what_is_no_sentence_is_not_read_as_one(other: Any) -> None:
     with pytest.raises(msgspec.ValidationError, match="expected a sentence"):
         convert(other, Sentence)

@@ -24,7 +24,7 @@ from shared.vocabulary import (
 )
 from shared.words.facts import in_zone
 from shared.words.reader import words_of
-from shared.words.sentences import Sentence, as_given, from_row, to_row
+from shared.words.sentences import DECLARED, Sentence, as_given, sentences_in, to_row
 
 VERSION: Final = 1  # of a webhook's JSON; added fields do not change it
 AGAIN_AFTER: Final = timedelta(hours=1)  # between two messages about the same display, incident or breaker
@@ -277,12 +277,11 @@ def recovered(told: Mapping[str, Any], now: datetime, taken_by: str | None, to: 
 
 
 def _sentence(told: Mapping[str, Any], name: str) -> Sentence | None:
-    """The title or the cause that a channel was told; older code stored its text alone."""
-    stored = told.get("sentences", {}).get(name)
-    if stored is None:
-        return as_given(text=told[name]) if told[name] else None
-    sentence: Sentence = from_row(Sentence, stored)
-    return sentence
+    """The title or the cause that a channel was told; its text, where other code stored what this cannot say."""
+    stored = sentences_in(told.get("sentences") or {}).get(name)
+    if isinstance(stored, Sentence) and stored.code in DECLARED:
+        return stored
+    return as_given(text=told[name]) if told[name] else None
 
 
 def many(messages: Sequence[Mapping[str, Any]], about: NotificationEvent, over: bool, to: Addressee) -> Any:
