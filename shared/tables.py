@@ -47,6 +47,7 @@ from shared.vocabulary import (
     ConversionStatus,
     DeliveryState,
     Door,
+    ExpectationScope,
     FailureEvent,
     HealthLimit,
     IncidentEventKind,
@@ -717,6 +718,7 @@ expectations = Table(  # what should be on the screens of a display, a tag or a 
     Column("black", Boolean, nullable=False),  # whether a black screen is meant
     _when("set_at", nullable=False),
     Column("set_by", Text, nullable=False),
+    _one_of("scope", ExpectationScope),
     UniqueConstraint("scope", "target"),
 )
 

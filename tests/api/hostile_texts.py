@@ -121,6 +121,14 @@ WAYS: Final = (
         lambda t: {"site": f"{t} site", "allowed": False},
         ("/api/screenshot-policy",),
     ),
+    Way(
+        "PUT",
+        "/api/expectations",
+        ("address", "target", "title"),
+        lambda t: {"scope": "site", "address": f"{t} address", "target": f"{t} target", "title": f"{t} title"},
+        ("/api/expectations", "/api/audit"),
+        undo="DELETE /api/expectations/{id}",
+    ),
     Way("POST", "/api/recovery/breaker/release", ("site",), lambda t: {"site": f"{t} site"}, comes_out=False),
     Way(
         "POST",

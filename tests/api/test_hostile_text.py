@@ -43,7 +43,10 @@ PLACES: Final = (
 )
 HARMFUL: Final = re.compile(r"[/\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")  # in a file's name
 NAMES: Final = {"site", "sites", "tag", "tags", "q"}
-OF_NAMES: Final = {("/api/clients/{client}", "name"), ("/api/notifications/channels", "name")}
+OF_NAMES: Final = {
+    *(("/api/clients/{client}", "name"), ("/api/notifications/channels", "name")),
+    ("/api/expectations", "target"),
+}
 """Fields that are names beside those in NAMES."""
 INJECTED: Final = b"\nX-Injected"
 

@@ -90,7 +90,7 @@ def test_a_read_takes_one_connection_and_no_transaction_and_a_change_two(
     with asked_of(services.engine) as change:
         api.patch(f"/api/clients/{identity}", json={"name": "x"})
 
-    assert read == ["taken", "by itself", "by itself"]  # the caller, and the client
+    assert read == ["taken", *["by itself"] * 3]  # the caller, the client, and what is expected on its screen
     assert read_of_unknown == [*read, "by itself"]  # and its last sign of life
     assert (change.count("taken"), change.count("commit"), change.count("by itself")) == (2, 2, 0)
 

@@ -186,8 +186,8 @@ def test_private_names_of_others_are_used_in_fast_paho_alone() -> None:
 
 
 BUDGET: Final = {
-    "lines of the core": 49_816,
-    "lines of the kernel": 42_047,
+    "lines of the core": 49_810,
+    "lines of the kernel": 42_042,
     "files of the core": 343,
     "lines of migrations": 1_300,
     "tables": 57,

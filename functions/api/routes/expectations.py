@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 
 from functions.api.bodies import Answer, Body, answer_of
+from functions.api.folding import NAME
 from functions.api.routing import Bound, Call, Routes
 from shared.errors import ExpectationNotFound
 from shared.expectations import rules, store
@@ -24,7 +25,7 @@ class WantedPage(Body, kw_only=True):
     """
 
     scope: ExpectationScope
-    target: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+    target: Annotated[str, msgspec.Meta(min_length=1, max_length=100, extra=NAME)]
     address: Pattern | None = None
     title: Pattern | None = None
     black: bool = False
