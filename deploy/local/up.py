@@ -140,7 +140,8 @@ async def _start(stack: Stack, runner: Runner, console: Console) -> None:
     _write_stack_env(stack)
     if stack.is_demo:
         past = [sys.executable, "-m", "deploy.local.demo_past"]
-        await runner.run_once("demo-past", past, stack.environment(**stack.owner_login()))
+        if await runner.run_once("demo-past", past, stack.environment(**stack.owner_login())) != 0:
+            console.say("  ! the demo's displays have no past; the lines above say why")
     await runner.start(*stack.demo())
 
 

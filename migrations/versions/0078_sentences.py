@@ -1,10 +1,10 @@
-"""A sentence is one jsonb, its code with its facts. What was stored before is told as it stands, in English."""
+"""Store a sentence as one jsonb: its code and its facts. Texts of older rows stay English."""
 
 from alembic import op
 
 revision, down_revision = "0078_sentences", "0077_narrow_reads"
 
-TEXTS = (  # columns with English, most of which have a twin `<column>_sentences`
+TEXTS = (  # columns with English text; most have a twin, `<column>_sentences`
     *(("recovery_breakers", "why"), ("incidents", "cause"), ("incident_events", "words"), ("recovery_events", "why")),
     *(("command_batches", "state_reason"), ("command_schedule_runs", "why"), ("client_commands", "reason")),
     *(("notification_channels", "last_error"), ("notification_deliveries", "error"), ("client_state_changes", "cause")),

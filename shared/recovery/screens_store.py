@@ -40,7 +40,7 @@ def mendable(connection: Connection) -> list[str]:
     """
 )
 def failing(connection: Connection, now: datetime, quiet: Collection[int]) -> list[FailingScreen]:
-    """The screens that count for a breaker: those that another start may mend.
+    """The screens that count for a breaker. A restart of the player may mend each of them.
 
     Screens of clients that are left alone or suspended do not count. Neither do screens that failed before a breaker
     was released. `quiet`: the ids of the quiet times that are on and let recovery rest.

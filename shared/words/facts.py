@@ -25,7 +25,7 @@ def lasting(name: str, seconds: int | None) -> Parts:
 
 
 def rounded(duration: timedelta) -> int:
-    """Seconds, rounded down to the unit in which they are said: what is said alike is alike."""
+    """Seconds, rounded down to the unit that a reader sees. So two durations that read alike are equal."""
     seconds = int(duration.total_seconds())
     length = next((length for _, length in _LENGTHS if seconds >= 2 * length), 1)
     return seconds - seconds % length

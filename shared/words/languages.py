@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 Forms: TypeAlias = Mapping[str, tuple[Callable[[int], bool], str]]
-"""Plural forms, as CLDR names them: of which whole numbers, in Python and on the page. The rest is `other`."""
+"""Plural forms by their names in CLDR: a test of a whole number in Python and in JavaScript. `other` is the rest."""
 ONE: Final[Forms] = {"one": (lambda n: n == 1, "{} === 1")}
 
 

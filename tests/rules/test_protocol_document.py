@@ -105,7 +105,7 @@ def test_the_table_of_what_comes_down_has_each_field_that_the_service_sends() ->
         *hours,
         *hours["hours"],
         *hours["hours"]["open"][0],
-        *("version", "black"),
+        *("version", "black"),  # of `look`, which no service sends yet
     ]
 
     assert [name for names in named for name in names] == sent

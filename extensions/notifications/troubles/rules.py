@@ -277,7 +277,7 @@ def recovered(told: Mapping[str, Any], now: datetime, taken_by: str | None, to: 
 
 
 def _sentence(told: Mapping[str, Any], name: str) -> Sentence | None:
-    """The title or the cause that a channel was told; its text, where other code stored what this cannot say."""
+    """The title or the cause of a message that was sent. A sentence that this code cannot say is the text of then."""
     stored = sentences_in(told.get("sentences") or {}).get(name)
     if isinstance(stored, Sentence) and stored.code in DECLARED:
         return stored
